@@ -1,0 +1,102 @@
+"""The whole of what is served, frozen: endpoints, tools, sources, budgets, how to listen.
+
+A request takes the catalog once, at its start; a reload makes a new one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from runner.catalog.caller import Caller
+from runner.catalog.sources import Api, Database
+from runner.catalog.tool import Icon, Tool
+from runner.secret import Secret
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What clients are told about the server (`Implementation` of the specification)."""
+
+    name: str
+    version: str
+    title: str | None = None
+    description: str | None = None
+    website: str | None = None
+    icons: Sequence[Icon] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One address and what it offers, in the order of the file."""
+
+    path: str
+    tools: Mapping[str, Tool]
+    instructions: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """Limits of every call; sizes in bytes."""
+
+    request_body_bytes: int
+    response_body_bytes: int
+    input_elements: int
+    rows: int
+    timeout_s: float
+    concurrency: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """Paths of the PEM certificate chain and key."""
+
+    certificate: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """How the server listens over HTTP."""
+
+    host: str
+    port: int
+    public_url: str | None
+    allowed_origins: Sequence[str]
+    allowed_hosts: Sequence[str]
+    trusted_proxies: Sequence[str]
+    workers: int
+    engine: str
+    """`uvicorn` or `hypercorn`; `auto` is resolved at compile."""
+    tls: Tls | None
+    drain_s: float
+    legacy: bool
+    state_keys: Sequence[Secret] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Identities:
+    """Who is who where no token says it."""
+
+    callers: Mapping[str, Caller] = field(default_factory=dict)
+    anonymous: Caller | None = None
+    """Everyone over HTTP; None where `auth` refuses callers without a token."""
+    stdio: Caller | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Everything that one `mcp.yaml` serves."""
+
+    folder: str
+    """Absolute path of the root file's folder, against which every relative path stands."""
+    identity: Identity
+    endpoints: Sequence[Endpoint]
+    tools: Mapping[str, Tool]
+    """All tools of all endpoints, by name, in the order of the file."""
+    databases: Mapping[str, Database]
+    apis: Mapping[str, Api]
+    budgets: Budgets
+    listen: Listen
+    identities: Identities
+    vars: Mapping[str, object]
+    digest: str
+    """Of the configuration: changes when what is served changes."""

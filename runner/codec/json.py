@@ -1,0 +1,35 @@
+"""The one JSON writer and the one JSON reader of the program.
+
+Strict JSON both ways: no NaN, no Infinity, UTF-8 only. Every other module that makes or reads JSON
+text comes here, so that one rule holds for requests, results, logs and files.
+"""
+
+import orjson
+
+Json = object
+"""What `decode` gives and `encode` takes: dict, list, str, int, float, bool, None."""
+
+
+class JsonFault(ValueError):
+    """The text is no JSON, or too deep, or not UTF-8."""
+
+
+def decode(text: bytes | str) -> Json:
+    """The value of a JSON text; integers of any size stay integers up to 64 bits.
+
+    Raises:
+        JsonFault: the text is not strict JSON.
+    """
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise JsonFault(f"not JSON at line {error.lineno}, column {error.colno}") from error
+
+
+def encode(value: Json) -> bytes:
+    """Compact UTF-8 JSON of a JSON-safe value (see `runner.codec.values.plain`).
+
+    Raises:
+        TypeError: the value holds something that is no JSON; a bug of whoever made it.
+    """
+    return orjson.dumps(value)

@@ -1,0 +1,64 @@
+"""A place of the file while it is compiled: where it is, and how to report a fault there."""
+
+from dataclasses import dataclass
+
+from runner.config.nodes import Document, Path
+from runner.diagnostics import Diagnostic, Faults, Position
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A path into the document; `site / "sql"` is the place below."""
+
+    document: Document
+    faults: Faults
+    path: Path = ()
+
+    def __truediv__(self, step: str | int) -> "Site":
+        return Site(self.document, self.faults, (*self.path, step))
+
+    @property
+    def name(self) -> str:
+        """As a reader writes it: `tools.search.check[0].that`."""
+        text = ""
+        for step in self.path:
+            text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+        return text
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        *,
+        hint: str | None = None,
+        details: tuple[str, ...] = (),
+        at: Position | None = None,
+    ) -> None:
+        """Reports a fault that keeps the file from being served; `at` overrides the place."""
+        position = at or self.document.position(self.path)
+        self.faults.add(Diagnostic(position, code, message, details, hint))
+
+    def error_at_key(
+        self, code: str, message: str, *, hint: str | None = None, details: tuple[str, ...] = ()
+    ) -> None:
+        """Reports a fault of the key itself: an unknown or a superfluous one."""
+        self.error(
+            code,
+            message,
+            hint=hint,
+            details=details,
+            at=self.document.position(self.path, key=True),
+        )
+
+    def warning(
+        self,
+        code: str,
+        message: str,
+        *,
+        hint: str | None = None,
+        details: tuple[str, ...] = (),
+        at: Position | None = None,
+    ) -> None:
+        """Reports something that is served but probably not meant."""
+        position = at or self.document.position(self.path)
+        self.faults.add(Diagnostic(position, code, message, details, hint, "warning"))

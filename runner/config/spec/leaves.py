@@ -1,0 +1,273 @@
+"""The leaf types of the file: how one scalar becomes a text, a number, a duration, a secret.
+
+A leaf takes a `Scalar` (text with a position) and refuses anything else in our own words.
+`${NAME}` is replaced here, so that the field decides the type of what comes in; leaves that hold
+SQL, expressions or templates refuse it. The environment comes in as pydantic's validation context
+(an `Interpolation`), never from a global.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NewType, Protocol
+
+from pydantic import BeforeValidator, PlainValidator, ValidationInfo, WithJsonSchema
+from pydantic_core import PydanticCustomError
+from typing_extensions import TypeAliasType
+
+from runner.config.nodes import Scalar
+from runner.secret import Secret
+
+Seconds = NewType("Seconds", float)
+Tree = TypeAliasType("Tree", "dict[str, Tree] | list[Tree] | Scalar")
+"""A free value of the file; its leaves keep their places for the compiler."""
+
+_REFERENCE = re.compile(r"(?<!\$)\$\{[^}]*\}?")
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)\Z")
+_SIZE = re.compile(r"(\d+)(B|KiB|MiB|GiB)?\Z")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_BYTES = {None: 1, "B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
+
+
+class Interpolation(Protocol):
+    """Replaces `${NAME}`, `${NAME:-default}`, `${file:path}` and unescapes `$${`."""
+
+    def __call__(self, scalar: Scalar) -> Scalar:
+        """The scalar with every reference replaced; itself where there is none.
+
+        Raises:
+            PydanticCustomError: `missing-variable` or `unreadable-file`, naming each one.
+        """
+
+
+def fault(code: str, message: str, **context: Any) -> PydanticCustomError:
+    """The one way in which a leaf refuses: a code of the table and a finished message.
+
+    Braces in `message` are safe; `context["hint"]` and `context["details"]` reach the diagnostic.
+    """
+    return PydanticCustomError(code, "{text}", {"text": message, **context})
+
+
+def shape_of(node: object) -> str:
+    """What a node is, in a reader's words: `a list`, `a mapping`, `true`, `'ten'`, `nothing`."""
+    match node:
+        case Scalar():
+            value = node.value
+            if isinstance(value, bool):
+                return str(value).lower()
+            return (
+                "nothing"
+                if value is None
+                else f"'{node.text}'"
+                if isinstance(value, str)
+                else node.text
+            )
+        case Mapping():
+            return "a mapping"
+        case list():
+            return "a list"
+        case _:
+            return repr(node)
+
+
+def _scalar(node: object, expected: str) -> Scalar:
+    if not isinstance(node, Scalar):
+        raise fault("wrong-type", f"expected {expected}, found {shape_of(node)}")
+    return node
+
+
+def _filled(node: object, expected: str, info: ValidationInfo) -> Scalar:
+    scalar = _scalar(node, expected)
+    interpolate: Interpolation | None = info.context
+    return scalar if interpolate is None else interpolate(scalar)
+
+
+def _text(node: object, info: ValidationInfo) -> str:
+    scalar = _filled(node, "text", info)
+    if scalar.plain and not scalar.interpolated and scalar.value is None:
+        raise fault(
+            "wrong-type",
+            "expected text, found nothing",
+            hint="quote it: a plain comma, ' #' or ':' may have cut it",
+        )
+    if scalar.plain and isinstance(scalar.value, bool):
+        raise fault(
+            "wrong-type", f"expected text, found {scalar.text}", hint=f'quote it: "{scalar.text}"'
+        )
+    return scalar.text
+
+
+def _flag(node: object, info: ValidationInfo) -> bool:
+    scalar = _filled(node, "true or false", info)
+    if isinstance(scalar.value, bool):
+        return scalar.value
+    if scalar.interpolated and scalar.text in ("true", "false"):
+        return scalar.text == "true"
+    raise fault("wrong-type", f"expected true or false, found {shape_of(scalar)}")
+
+
+def _integer(node: object, info: ValidationInfo) -> int:
+    scalar = _filled(node, "an integer", info)
+    value = (
+        Scalar(scalar.text, scalar.position, plain=True).value
+        if scalar.interpolated
+        else scalar.value
+    )
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise fault("wrong-type", f"expected an integer, found {shape_of(scalar)}")
+    return value
+
+
+def _number(node: object, info: ValidationInfo) -> float:
+    scalar = _filled(node, "a number", info)
+    value = (
+        Scalar(scalar.text, scalar.position, plain=True).value
+        if scalar.interpolated
+        else scalar.value
+    )
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise fault("wrong-type", f"expected a number, found {shape_of(scalar)}")
+    return value
+
+
+def _duration(node: object, info: ValidationInfo) -> Seconds:
+    scalar = _filled(node, "a duration", info)
+    found = _DURATION.match(scalar.text)
+    if not found:
+        raise fault(
+            "wrong-type", f"expected a duration such as 500ms, 10s or 5m, found {shape_of(scalar)}"
+        )
+    return Seconds(float(found[1]) * _SECONDS[found[2]])
+
+
+def _size(node: object, info: ValidationInfo) -> int:
+    scalar = _filled(node, "a size", info)
+    found = _SIZE.match(scalar.text)
+    if not found:
+        raise fault(
+            "wrong-type", f"expected a size such as 64KiB or 1MiB, found {shape_of(scalar)}"
+        )
+    return int(found[1]) * _BYTES[found[2]]
+
+
+def _secret(node: object, info: ValidationInfo) -> Secret:
+    return Secret(_text(node, info))
+
+
+def _located(node: object, info: ValidationInfo) -> Scalar:
+    scalar = _filled(node, "text", info)
+    _text(scalar, info)
+    return scalar
+
+
+def _code(what: str) -> Callable[[object], Scalar]:
+    def check(node: object) -> Scalar:
+        scalar = _scalar(node, what)
+        if _REFERENCE.search(scalar.text):
+            raise fault(
+                "interpolation-refused",
+                f"${{…}} is not replaced inside {what}",
+                hint="put it under `vars:` and use vars.NAME, or bind it as a parameter",
+            )
+        return scalar
+
+    return check
+
+
+def _tree(node: object, info: ValidationInfo) -> Tree:
+    match node:
+        case Scalar():
+            return _filled(node, "a value", info)
+        case dict():
+            return {key: _tree(item, info) for key, item in node.items()}
+        case list():
+            return [_tree(item, info) for item in node]
+        case _:
+            raise fault("wrong-type", f"expected a value, found {shape_of(node)}")
+
+
+def _code_tree(node: object, info: ValidationInfo) -> Tree:
+    match node:
+        case Scalar():
+            return (
+                _code("a template")(node) if "{{" in node.text else _filled(node, "a value", info)
+            )
+        case dict():
+            return {key: _code_tree(item, info) for key, item in node.items()}
+        case list():
+            return [_code_tree(item, info) for item in node]
+        case _:
+            raise fault("wrong-type", f"expected a value, found {shape_of(node)}")
+
+
+def one_of(*words: str) -> Any:
+    """A leaf that is one of `words`; anything else is `unknown-word` with a suggestion."""
+
+    def check(node: object, info: ValidationInfo) -> str:
+        scalar = _filled(node, f"one of {', '.join(words)}", info)
+        if scalar.text not in words:
+            raise fault(
+                "unknown-word",
+                f"expected one of {', '.join(words)}, found {shape_of(scalar)}",
+                word=scalar.text,
+                known=words,
+            )
+        return scalar.text
+
+    return Annotated[str, BeforeValidator(check), WithJsonSchema({"enum": list(words)})]
+
+
+_FROM_ENVIRONMENT: dict[str, Any] = {"type": "string", "pattern": r"\$\{"}
+Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
+Flag = Annotated[
+    bool,
+    BeforeValidator(_flag),
+    WithJsonSchema({"anyOf": [{"type": "boolean"}, _FROM_ENVIRONMENT]}),
+]
+Integer = Annotated[
+    int,
+    BeforeValidator(_integer),
+    WithJsonSchema({"anyOf": [{"type": "integer"}, _FROM_ENVIRONMENT]}),
+]
+Number = Annotated[
+    float,
+    BeforeValidator(_number),
+    WithJsonSchema({"anyOf": [{"type": "number"}, _FROM_ENVIRONMENT]}),
+]
+Duration = Annotated[
+    Seconds,
+    PlainValidator(_duration),
+    WithJsonSchema({"type": "string", "pattern": r"^(\d+(\.\d+)?(ms|s|m|h|d)|.*\$\{.*)$"}),
+]
+Size = Annotated[
+    int,
+    BeforeValidator(_size),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer"},
+                {"type": "string", "pattern": r"^(\d+(B|KiB|MiB|GiB)?|.*\$\{.*)$"},
+            ]
+        }
+    ),
+]
+SecretText = Annotated[Secret, PlainValidator(_secret), WithJsonSchema({"type": "string"})]
+LocatedText = Annotated[
+    Scalar, PlainValidator(_located), WithJsonSchema({"type": ["string", "number"]})
+]
+"""Text that needs its place later: a module path, a URL template."""
+SqlText = Annotated[Scalar, PlainValidator(_code("SQL")), WithJsonSchema({"type": "string"})]
+ExpressionText = Annotated[
+    Scalar,
+    PlainValidator(_code("an expression")),
+    WithJsonSchema({"type": ["string", "number", "boolean", "null"]}),
+]
+TemplateText = Annotated[
+    Scalar, PlainValidator(_code("a template")), WithJsonSchema({"type": ["string", "number"]})
+]
+SelectText = Annotated[
+    Scalar, PlainValidator(_code("a JMESPath expression")), WithJsonSchema({"type": "string"})
+]
+ValueTree = Annotated[Tree, PlainValidator(_tree), WithJsonSchema({})]
+"""A constant: `${NAME}` is replaced."""
+CallTree = Annotated[Tree, PlainValidator(_code_tree), WithJsonSchema({})]
+"""A tree of the call: `$name` references, `{{ }}` text (where `${NAME}` is refused), constants."""

@@ -1,0 +1,136 @@
+"""`server`, `serve`, `budgets`, `telemetry`: who the server is and how it listens."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from runner.config.nodes import Scalar
+from runner.config.spec.leaves import (
+    Duration,
+    Flag,
+    Integer,
+    Seconds,
+    SecretText,
+    Size,
+    Text,
+    one_of,
+)
+from runner.config.spec.model import ListOf, Section, short
+
+
+class FileText(Section):
+    """A text, or the file that holds it."""
+
+    text: Text | None = None
+    """The text itself."""
+    file: Text | None = None
+    """A path relative to the root file's folder."""
+
+
+TextOrFile = Annotated[
+    FileText, BeforeValidator(short("text"), json_schema_input_type=Text | FileText)
+]
+
+
+class IconSpec(Section):
+    """An icon shown by clients."""
+
+    src: Text
+    """An https or data URI."""
+    mime_type: Text | None = Field(default=None, alias="mimeType")
+    """`image/png` or `image/jpeg` are shown everywhere."""
+    sizes: ListOf(Text) = ()  # type: ignore[valid-type]  # a type made by a function
+    """`48x48`, or `any`."""
+    theme: one_of("light", "dark") | None = None  # type: ignore[valid-type]
+    """The background it is made for."""
+
+
+class ServerSection(Section):
+    """What clients are told about the server."""
+
+    name: Text
+    """A short identifier."""
+    version: Text
+    """The version of what is served, not of mcp-run."""
+    title: Text | None = None
+    """The name shown to people."""
+    description: Text | None = None
+    """One sentence on what it is for."""
+    website: Text | None = None
+    """Where people read more."""
+    icons: tuple[IconSpec, ...] = ()
+    """Icons shown by clients."""
+    instructions: TextOrFile | None = None
+    """Advice for the model on how to use the server."""
+
+
+class TlsSection(Section):
+    """Certificate and key; the server then speaks HTTP/2 as well."""
+
+    certificate: Text
+    """Path of the PEM certificate chain."""
+    key: Text
+    """Path of the PEM private key."""
+
+
+class ServeSection(Section):
+    """How the server listens over HTTP."""
+
+    host: Text = "127.0.0.1"
+    """The address to bind; anything but loopback needs `allowed_hosts`."""
+    port: Integer = 8000
+    """The port to bind; 0 takes a free one."""
+    path: Text = "/mcp"
+    """The path of the MCP endpoint."""
+    public_url: Text | None = None
+    """The endpoint's address as clients see it behind a proxy."""
+    allowed_origins: ListOf(Text) = ()  # type: ignore[valid-type]
+    """Browser origins that may call, or `any`."""
+    allowed_hosts: ListOf(Text) = ()  # type: ignore[valid-type]
+    """Host names that the server answers to, or `any`."""
+    trusted_proxies: ListOf(Text) = ()  # type: ignore[valid-type]
+    """Networks whose `X-Forwarded-*` headers count."""
+    workers: Integer = 1
+    """Processes that answer."""
+    engine: one_of("auto", "uvicorn", "hypercorn") = "auto"  # type: ignore[valid-type]
+    """The HTTP server; `auto` takes hypercorn where TLS is configured."""
+    tls: TlsSection | None = None
+    """Serve https."""
+    drain: Duration = Seconds(10.0)
+    """How long running calls may take to end after a stop signal."""
+    legacy: Flag = True
+    """Serve clients of the initialize era too."""
+    state_keys: tuple[SecretText, ...] = ()
+    """Keys that seal cursors and request state, newest first; replicas need the same ones."""
+
+
+class BudgetsSection(Section):
+    """Limits of every call; each has a safe default."""
+
+    request_body: Size = 1024**2
+    """Bytes of a request."""
+    response_body: Size = 1024**2
+    """Bytes of a result."""
+    input_elements: Integer = 10_000
+    """Values in one call's arguments, nested ones counted."""
+    rows: Integer = 1000
+    """Rows of a result."""
+    timeout: Duration = Seconds(30.0)
+    """How long a call may take."""
+    concurrency: Integer = 64
+    """Calls that run at one time in a worker."""
+
+
+class TelemetrySection(Section):
+    """Traces and metrics."""
+
+    otlp: SecretText | None = None
+    """Address of an OpenTelemetry collector."""
+    metrics_port: Integer | None = None
+    """Port of a Prometheus page on loopback."""
+
+
+__all__ = [
+    "BudgetsSection", "FileText", "IconSpec", "Scalar", "ServeSection", "ServerSection",
+    "TelemetrySection", "TextOrFile", "TlsSection",
+]  # fmt: skip
