@@ -10,7 +10,7 @@ Json = object
 """What `decode` gives and `encode` takes: dict, list, str, int, float, bool, None."""
 
 
-class JsonFault(ValueError):
+class JsonFault(ValueError):  # noqa: N818 - the text's fault, not the program's error
     """The text is no JSON, or too deep, or not UTF-8."""
 
 

@@ -1,0 +1,110 @@
+"""The path of one call: check ▸ bind ▸ rules ▸ invoke ▸ shape, within its budgets.
+
+Knows tools and bindings by their protocol only; no transport, no JSON-RPC.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from runner.catalog.call import Binding, Call, CallContext, Outcome
+from runner.catalog.expressions import ABSENT, Scope
+from runner.catalog.result import CallResult
+from runner.catalog.schema import Arguments
+from runner.catalog.tool import Tool
+from runner.errors import BindingError, CallError, Kind, ToolError
+from runner.invocation.failures import failed
+from runner.invocation.scope import build_scope, extend
+from runner.invocation.shape import shape
+
+log = logging.getLogger("runner.call")
+_NO_SCOPE: Scope = {}
+
+
+class Invoker:
+    """Calls tools on live bindings; one a worker, made once for a catalog."""
+
+    def __init__(
+        self,
+        bindings: Mapping[str, Binding],
+        *,
+        variables: Mapping[str, object],
+        concurrency: int,
+    ) -> None:
+        self._bindings = bindings
+        self._variables = variables
+        self._places = asyncio.Semaphore(concurrency)
+
+    async def call_tool(
+        self, tool: Tool, sent: Mapping[str, object], context: CallContext
+    ) -> CallResult:
+        """The finished result of a call; a failed call is a result with `is_error`."""
+        scope = _NO_SCOPE
+        try:
+            arguments = tool.input.check(sent)
+            if tool.needs_scope:
+                scope = self._bind(tool, arguments, context)
+            outcome = await self._invoke(
+                tool, Call(tool.name, arguments, context, scope, tool.timeout_s)
+            )
+            return shape(tool, outcome, scope)
+        except CallError as error:
+            _explain(tool, error)
+            return failed(tool, error, scope)
+
+    async def value_of(
+        self, tool: Tool, sent: Mapping[str, object], context: CallContext
+    ) -> object:
+        """The structured value of a call made by another tool's step.
+
+        Raises:
+            CallError: the call failed.
+        """
+        arguments = tool.input.check(sent)
+        scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
+        call = Call(tool.name, arguments, context, scope, tool.timeout_s)
+        outcome = await self._bindings[tool.name].invoke(call)
+        shape(tool, outcome, scope)
+        return outcome.value
+
+    def _bind(self, tool: Tool, arguments: Arguments, context: CallContext) -> Scope:
+        """The call's scope; adds the hidden parameters to `arguments` and holds the rules."""
+        scope = build_scope(arguments, tool.input.parameters, context, self._variables)
+        if tool.binds:
+            hidden = {bind.name: bind.value.evaluate(scope) for bind in tool.binds}
+            arguments.update({name: value for name, value in hidden.items() if value is not ABSENT})
+            scope = extend(scope, **hidden)
+        for check in tool.checks:
+            if not check.that.evaluate(scope):
+                raise ToolError(check.otherwise.render(scope))
+        return scope
+
+    async def _invoke(self, tool: Tool, call: Call) -> Outcome:
+        """The binding's outcome, within the worker's number of calls and the tool's time."""
+        await self._take_place(tool.timeout_s)
+        try:
+            async with asyncio.timeout(tool.timeout_s):
+                return await self._bindings[tool.name].invoke(call)
+        except TimeoutError as error:
+            raise BindingError(
+                Kind.TIMEOUT, f"the call took longer than {tool.timeout_s:g} s and was stopped"
+            ) from error
+        finally:
+            self._places.release()
+
+    async def _take_place(self, patience_s: float) -> None:
+        if not self._places.locked():
+            await self._places.acquire()
+            return
+        try:
+            await asyncio.wait_for(self._places.acquire(), patience_s)
+        except TimeoutError as error:
+            raise BindingError(
+                Kind.BUSY, "the server is busy: too many calls run at this time; try again"
+            ) from error
+
+
+def _explain(tool: Tool, error: CallError) -> None:
+    """What the operator may know of a failed call: the stable kind and the reason, no values."""
+    if isinstance(error, BindingError):
+        log.warning("tool %s failed: %s: %s", tool.name, error.kind, error.reason or error)

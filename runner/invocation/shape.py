@@ -1,0 +1,91 @@
+"""From a binding's outcome to a finished result: encode once, check, put the text beside it.
+
+For an object the author's text takes the place of the JSON text; for a list or a scalar the JSON
+text comes first, since older clients read nothing else. A note stands in a block of its own.
+Source: MCP 2026-07-28, server/tools, "Structured Content"; SEP-2106.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from runner.catalog.call import Outcome
+from runner.catalog.content import ContentBlock, TextContent
+from runner.catalog.expressions import Scope
+from runner.catalog.result import CallResult
+from runner.catalog.tool import Tool
+from runner.codec.json import encode
+from runner.codec.tables import csv, markdown
+from runner.errors import BindingError, Kind
+
+
+def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
+    """The result that the client gets for `outcome`.
+
+    Raises:
+        BindingError: the result is larger than allowed, or does not fit the declared schema.
+    """
+    if not outcome.is_structured:
+        return CallResult(_with_note(list(outcome.content or ()), outcome.note))
+    encoded = encode(outcome.value)
+    if len(encoded) > tool.max_bytes:
+        raise BindingError(
+            Kind.TOO_LARGE,
+            f"the result has {len(encoded)} bytes, more than the {tool.max_bytes} allowed; "
+            "ask for less",
+        )
+    if tool.output is not None and tool.output.is_declared:
+        _check_declared(tool, outcome.value)
+    is_object = isinstance(outcome.value, dict)
+    blocks: list[ContentBlock]
+    if outcome.content is not None:
+        blocks = list(outcome.content)
+    else:
+        blocks = _text_blocks(tool, outcome, encoded.decode(), scope)
+    return CallResult(_with_note(blocks, outcome.note), encoded, is_object)
+
+
+def _text_blocks(tool: Tool, outcome: Outcome, text: str, scope: Scope) -> list[ContentBlock]:
+    chosen = _chosen_text(tool, outcome, scope)
+    if chosen is None:
+        return [TextContent(text)]
+    if isinstance(outcome.value, dict):
+        return [TextContent(chosen)]
+    return [TextContent(text), TextContent(chosen)]
+
+
+def _chosen_text(tool: Tool, outcome: Outcome, scope: Scope) -> str | None:
+    wanted = tool.text
+    if wanted.template is not None:
+        return wanted.template.render({**scope, "result": outcome.value})
+    if wanted.format == "json":
+        return None
+    rows = _rows(outcome.value)
+    if rows is None:
+        return None
+    columns = outcome.columns or list(dict.fromkeys(key for row in rows for key in row))
+    return csv(columns, rows) if wanted.format == "csv" else markdown(columns, rows)
+
+
+def _rows(value: object) -> Sequence[Mapping[str, object]] | None:
+    """The rows of a value that is a table: `{rows}`, a list of objects, or one object."""
+    match value:
+        case {"rows": list(rows)}:
+            return rows
+        case list() if all(isinstance(item, dict) for item in value):
+            return value
+        case dict():
+            return [value]
+        case _:
+            return None
+
+
+def _check_declared(tool: Tool, value: object) -> None:
+    if tool.output is not None and not tool.output.is_valid(value):
+        raise BindingError(
+            Kind.REDACTED,
+            "the result does not fit the tool's output schema",
+            reason="the binding returned a value that the declared output schema refuses",
+        )
+
+
+def _with_note(blocks: list[ContentBlock], note: str | None) -> list[ContentBlock]:
+    return blocks if note is None else [*blocks, TextContent(note)]

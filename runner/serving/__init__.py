@@ -1,0 +1,1 @@
+"""Processes and sockets: how an application listens, in one process or in several."""

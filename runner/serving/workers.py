@@ -1,0 +1,97 @@
+"""Several processes on one socket: the parent starts them, replaces the dead, stops them all.
+
+The parent reads its signals one by one (`sigwait`), so that none interrupts anything; it holds no
+event loop, no thread and no connection when it forks.
+"""
+
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable
+
+log = logging.getLogger("runner.workers")
+
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_WATCHED = {signal.SIGCHLD, *STOP_SIGNALS}
+EARLY_DEATH_S = 2.0
+MAX_EARLY_DEATHS = 5
+"""So many workers dead within `EARLY_DEATH_S` of their start, one after the other, is a fault that
+starting again does not mend."""
+
+
+class Workers:
+    """Keeps `count` processes running `work` until a stop signal.
+
+    `work` runs in the child and returns its exit status; a second stop signal kills the children.
+    """
+
+    def __init__(
+        self, count: int, work: Callable[[], int], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._count = count
+        self._work = work
+        self._clock = clock
+        self._started: dict[int, float] = {}
+        self._early_deaths = 0
+        self._stopping = False
+
+    def run(self) -> int:
+        """Starts the workers and supervises them; the exit status: 0 after a clean stop."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
+        for _ in range(self._count):
+            self._start()
+        status = 0
+        while self._started:
+            match signal.sigwait(_WATCHED):
+                case signal.SIGCHLD:
+                    status = max(status, self._reap())
+                case _:
+                    self._stop()
+        return status
+
+    def _start(self) -> None:
+        pid = os.fork()
+        if pid:
+            self._started[pid] = self._clock()
+            return
+        # The child never returns into the parent's stack: it ends here, whatever happens.
+        status = 1
+        try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
+            status = self._work()
+        finally:
+            os._exit(status)
+
+    def _stop(self) -> None:
+        how = signal.SIGKILL if self._stopping else signal.SIGTERM
+        self._stopping = True
+        for pid in self._started:
+            os.kill(pid, how)
+
+    def _reap(self) -> int:
+        """Takes every child that has ended; replaces it unless the end was wanted."""
+        status = 0
+        while self._started:
+            pid, how = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                break
+            began = self._started.pop(pid, None)
+            if began is None:
+                continue
+            code = os.waitstatus_to_exitcode(how)
+            if self._stopping:
+                status = max(status, 0 if code in (0, -signal.SIGTERM) else 1)
+            elif self._gives_up(began):
+                log.error("workers end as soon as they start; stopping")
+                self._stop()
+                status = 1
+            else:
+                log.warning("worker ended with status %s; starting another", code)
+                self._start()
+        return status
+
+    def _gives_up(self, began: float) -> bool:
+        is_early = self._clock() - began < EARLY_DEATH_S
+        self._early_deaths = self._early_deaths + 1 if is_early else 0
+        return self._early_deaths >= MAX_EARLY_DEATHS
