@@ -170,7 +170,7 @@ def compile_identities(spec: ServerSpec, site: Site) -> Identities:
             if not is_loopback(spec.serve.host) and not auth.anonymous.public:
                 where.error(
                     "anonymous-identity-in-public",
-                    f"everyone would be '{auth.anonymous.caller}' on an address that is not loopback",
+                    f"everyone would be '{auth.anonymous.caller}' beyond loopback",
                     hint="say public: true beside it if that is meant",
                 )
     stdio = ANONYMOUS

@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from runner.catalog.catalog import Listen
@@ -24,22 +23,13 @@ HEADER_BYTES = 64 * 1024
 """What both engines take as the headers of one request; common proxies allow less."""
 
 
-@dataclass(slots=True)
-class Stop:
-    """When to stop: `gently` lets running calls end within the drain time, `at_once` does not."""
-
-    gently: asyncio.Event = field(default_factory=asyncio.Event)
-    at_once: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def ask(self) -> None:
-        """The first time gently, the second time at once."""
-        (self.at_once if self.gently.is_set() else self.gently).set()
-
-
 async def listen(
-    application: Application, sockets: Sequence[socket.socket], options: Listen, stop: Stop
+    application: Application, sockets: Sequence[socket.socket], options: Listen, stop: asyncio.Event
 ) -> None:
-    """Serves `application` on `sockets` until `stop`; returns once everything is closed."""
+    """Serves `application` on `sockets` until `stop` is set; then lets running calls end.
+
+    Returns once everything is closed, at the latest after the drain time.
+    """
     if options.engine == "hypercorn":
         await _hypercorn(application, sockets, options, stop)
     else:
@@ -47,7 +37,7 @@ async def listen(
 
 
 async def _uvicorn(
-    application: Application, sockets: Sequence[socket.socket], options: Listen, stop: Stop
+    application: Application, sockets: Sequence[socket.socket], options: Listen, stop: asyncio.Event
 ) -> None:
     # Only the engine that is used is imported: it is a good part of the time to the first answer.
     import uvicorn  # noqa: PLC0415
@@ -75,26 +65,23 @@ async def _uvicorn(
         )
     )
     serving = asyncio.create_task(server.serve(sockets=list(sockets)))
-    gently = asyncio.create_task(stop.gently.wait())
-    at_once = asyncio.create_task(stop.at_once.wait())
-    await asyncio.wait({serving, gently}, return_when=asyncio.FIRST_COMPLETED)
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
     server.should_exit = True
-    await asyncio.wait({serving, at_once}, return_when=asyncio.FIRST_COMPLETED)
-    server.force_exit = True
-    for waiting in (gently, at_once):
-        waiting.cancel()
     await serving
 
 
 async def _hypercorn(
-    application: Application, sockets: Sequence[socket.socket], options: Listen, stop: Stop
+    application: Application, sockets: Sequence[socket.socket], options: Listen, stop: asyncio.Event
 ) -> None:
     # Only the engine that is used is imported, as above.
     from hypercorn.asyncio import serve  # noqa: PLC0415
     from hypercorn.config import Config  # noqa: PLC0415
 
     config = Config()
-    config.bind = [f"fd://{sock.fileno()}" for sock in sockets]
+    # Hypercorn closes what it is given, so it gets descriptors of its own.
+    config.bind = [f"fd://{sock.dup().detach()}" for sock in sockets]
     config.graceful_timeout = options.drain_s
     config.keep_alive_timeout = KEEP_ALIVE_S
     config.h11_max_incomplete_size = HEADER_BYTES
@@ -106,13 +93,4 @@ async def _hypercorn(
     if options.tls is not None:
         config.certfile, config.keyfile = options.tls.certificate, options.tls.key
         config.alpn_protocols = ["h2", "http/1.1"]
-    serving = asyncio.create_task(
-        serve(application, config, shutdown_trigger=stop.gently.wait)  # type: ignore[arg-type]  # an ASGI 3 callable
-    )
-    at_once = asyncio.create_task(stop.at_once.wait())
-    await asyncio.wait({serving, at_once}, return_when=asyncio.FIRST_COMPLETED)
-    at_once.cancel()
-    if not serving.done():
-        serving.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await serving
+    await serve(application, config, shutdown_trigger=stop.wait)  # type: ignore[arg-type]  # an ASGI 3 callable

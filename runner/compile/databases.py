@@ -1,0 +1,102 @@
+"""`databases` → what a database is and how it is pooled; addresses are read, never dialled.
+
+A fault of an address is told without the address: it may hold a password.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from sqlalchemy import make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError
+
+from runner.catalog.sources import Create, Database
+from runner.compile.site import Site
+from runner.config.nodes import Scalar
+from runner.config.spec.sources import DatabaseSpec
+from runner.diagnostics import did_you_mean
+from runner.secret import Secret
+
+ENGINES = ("sqlite", "postgresql")
+"""Engines that this version serves."""
+LATER = ("duckdb", "mysql", "mariadb")
+EMBEDDED = ("sqlite",)
+_MEMORY = ("", ":memory:")
+
+
+def compile_database(
+    name: str, spec: DatabaseSpec, site: Site, *, folder: str, text_of: Callable[[str], Scalar]
+) -> Database | None:
+    """The database, its path made absolute; None where its address has faults (reported)."""
+    url = _url(spec.url, site / "url")
+    if url is None:
+        return None
+    dialect = url.get_backend_name()
+    _check_pool(spec, site / "pool")
+    create = None
+    if spec.create is not None:
+        if dialect not in EMBEDDED:
+            (site / "create").error_at_key(
+                "create-not-embedded",
+                f"'create' makes embedded databases only, and this one is {dialect}",
+                hint="create its tables with the tools of that database",
+            )
+        seed = spec.create.seed
+        create = Create(
+            text_of(spec.create.schema_).text, None if seed is None else text_of(seed).text
+        )
+    return Database(
+        name=name,
+        url=Secret(_absolute(url, folder).render_as_string(hide_password=False)),
+        dialect=dialect,
+        create=create,
+        pool_size=spec.pool.size,
+        pool_wait_s=spec.pool.wait,
+        pool_recycle_s=spec.pool.recycle,
+        connect=tuple(statement.text for statement in spec.connect),
+        is_lazy=spec.startup == "lazy",
+    )
+
+
+def _url(secret: Secret, site: Site) -> URL | None:
+    try:
+        url = make_url(secret.reveal())
+    except (ArgumentError, ValueError):
+        site.error(
+            "bad-url",
+            "expected a database address such as sqlite:///data/app.db",
+            hint="percent-encode special characters of a password: '@' is %40",
+        )
+        return None
+    backend = url.drivername.split("+")[0]
+    if backend == "postgres":
+        site.error("unknown-engine", "no engine is named 'postgres'", hint="write postgresql://")
+        return None
+    if backend in LATER:
+        site.error("not-available", f"{backend} is not available in this version")
+        return None
+    if backend not in ENGINES:
+        site.error(
+            "unknown-engine",
+            f"no engine is named '{backend}'",
+            details=(f"known engines: {', '.join(ENGINES)}",),
+            hint=did_you_mean(backend, ENGINES),
+        )
+        return None
+    return url
+
+
+def _absolute(url: URL, folder: str) -> URL:
+    """A SQLite path taken from the folder of the file; `file:` URIs and memory stay as they are."""
+    path = url.database or ""
+    if url.get_backend_name() != "sqlite" or path in _MEMORY or path.startswith("file:"):
+        return url
+    return url.set(database=str(Path(folder, path)))
+
+
+def _check_pool(spec: DatabaseSpec, site: Site) -> None:
+    if spec.pool.size < 1:
+        (site / "size").error("out-of-range", f"expected at least 1, found {spec.pool.size}")
+    for name, value in (("wait", spec.pool.wait), ("recycle", spec.pool.recycle)):
+        if value <= 0:
+            (site / name).error("out-of-range", "expected more than 0")

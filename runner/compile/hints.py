@@ -1,0 +1,53 @@
+"""`writes`, `idempotent`, `open_world` and the binding → the annotations that clients see.
+
+A hint is derived from what the tool runs; the file can say more, never less: a tool that writes is
+never listed as one that reads.
+"""
+
+from typing import Literal
+
+from runner.catalog.tool import ToolAnnotations
+from runner.compile.site import Site
+from runner.config.spec.tools import ToolSpec
+
+Writes = Literal["false", "true", "destructive"]
+READING_METHODS = ("GET", "HEAD")
+IDEMPOTENT_METHODS = ("PUT", "DELETE")
+
+
+def writes_of(spec: ToolSpec, site: Site, *, method: str | None, steps_write: bool) -> Writes:
+    """What the tool may do; a binding that could do anything must say it (reported where not)."""
+    if spec.writes is not None:
+        if spec.writes == "false" and steps_write:
+            (site / "writes").error(
+                "writes-in-read-tool", "a step calls a tool that writes, but 'writes' is false"
+            )
+        return spec.writes  # type: ignore[no-any-return]  # the leaf admits these words alone
+    if steps_write:
+        return "true"
+    must_say = spec.python is not None or (method is not None and method not in READING_METHODS)
+    if must_say:
+        kind = "python" if spec.python is not None else method
+        site.error_at_key(
+            "writes-needed",
+            f"expected 'writes', since {kind} can do anything",
+            hint="say writes: false, true or destructive",
+        )
+    return "false"
+
+
+def annotations_of(spec: ToolSpec, writes: Writes, *, method: str | None) -> ToolAnnotations:
+    """The hints of a tool."""
+    reads = writes == "false"
+    idempotent = spec.idempotent
+    if idempotent is None:
+        idempotent = reads or method in IDEMPOTENT_METHODS
+    open_world = spec.open_world
+    if open_world is None:
+        open_world = spec.http is not None
+    return ToolAnnotations(
+        read_only=reads,
+        destructive=writes == "destructive",
+        idempotent=idempotent,
+        open_world=open_world,
+    )

@@ -1,0 +1,112 @@
+"""Both engines serve the same application and stop when they are told."""
+
+import asyncio
+import contextlib
+import http.client
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+
+from runner.catalog.catalog import Listen
+from runner.serving.engines import Message, listen
+from runner.serving.sockets import address_of, bind
+
+LISTEN = Listen(
+    host="127.0.0.1",
+    port=0,
+    public_url=None,
+    allowed_origins=(),
+    allowed_hosts=(),
+    trusted_proxies=(),
+    workers=1,
+    engine="uvicorn",
+    tls=None,
+    drain_s=2.0,
+    legacy=True,
+)
+Send = Callable[[Message], Awaitable[None]]
+Receive = Callable[[], Awaitable[Message]]
+
+
+async def hello(scope: Message, receive: Receive, send: Send) -> None:
+    if scope["type"] == "lifespan":
+        return
+    await receive()
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"hello"})
+
+
+class Slow:
+    """An application whose call ends when it is allowed to."""
+
+    def __init__(self) -> None:
+        self.began = asyncio.Event()
+        self.may_end = asyncio.Event()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return
+        self.began.set()
+        await self.may_end.wait()
+        await hello(scope, receive, send)
+
+
+def fetch(port: int) -> bytes:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("POST", "/", b"{}")
+    body = connection.getresponse().read()
+    connection.close()
+    return body
+
+
+@pytest.mark.parametrize("engine", ["uvicorn", "hypercorn"])
+def test_engine_answers_and_stops(engine: str) -> None:
+    async def run() -> bytes:
+        stop = asyncio.Event()
+        with bind("127.0.0.1", 0) as sock:
+            serving = asyncio.create_task(
+                listen(hello, [sock], replace(LISTEN, engine=engine), stop)
+            )
+            body = await asyncio.to_thread(fetch, address_of(sock)[1])
+            stop.set()
+            await asyncio.wait_for(serving, 10)
+        return body
+
+    assert asyncio.run(run()) == b"hello"
+
+
+@pytest.mark.parametrize("engine", ["uvicorn", "hypercorn"])
+def test_running_call_ends_after_a_gentle_stop(engine: str) -> None:
+    async def run() -> bytes:
+        stop, slow = asyncio.Event(), Slow()
+        with bind("127.0.0.1", 0) as sock:
+            serving = asyncio.create_task(
+                listen(slow, [sock], replace(LISTEN, engine=engine), stop)
+            )
+            answer = asyncio.create_task(asyncio.to_thread(fetch, address_of(sock)[1]))
+            await asyncio.wait_for(slow.began.wait(), 10)
+            stop.set()
+            slow.may_end.set()
+            body = await asyncio.wait_for(answer, 10)
+            await asyncio.wait_for(serving, 10)
+        return body
+
+    assert asyncio.run(run()) == b"hello"
+
+
+@pytest.mark.parametrize("engine", ["uvicorn", "hypercorn"])
+def test_call_that_does_not_end_is_cut_after_the_drain_time(engine: str) -> None:
+    async def run() -> None:
+        stop, slow = asyncio.Event(), Slow()
+        with bind("127.0.0.1", 0) as sock:
+            options = replace(LISTEN, engine=engine, drain_s=1.0)
+            serving = asyncio.create_task(listen(slow, [sock], options, stop))
+            answer = asyncio.create_task(asyncio.to_thread(fetch, address_of(sock)[1]))
+            await asyncio.wait_for(slow.began.wait(), 10)
+            stop.set()
+            await asyncio.wait_for(serving, 10)
+        with contextlib.suppress(http.client.HTTPException, OSError):
+            assert await answer != b"hello"
+
+    asyncio.run(run())
