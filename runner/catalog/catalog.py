@@ -3,7 +3,7 @@
 A request takes the catalog once, at its start; a reload makes a new one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner.catalog.caller import Caller
@@ -100,3 +100,5 @@ class Catalog:
     vars: Mapping[str, object]
     digest: str
     """Of the configuration: changes when what is served changes."""
+    lifespan: Callable[[], object] | None = None
+    """Makes the async context manager that is open while a worker serves."""

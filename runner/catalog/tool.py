@@ -71,5 +71,7 @@ class Tool:
     """By kind (`runner.errors.Kind`) or HTTP status as text."""
     timeout_s: float
     examples: Sequence[Mapping[str, object]] = field(default=())
+    scope_names: frozenset[str] = frozenset()
+    """Every parameter, hidden ones too: what its expressions may name."""
     needs_scope: bool = True
     """Something of it evaluates an expression, so that a call needs a `Scope`."""

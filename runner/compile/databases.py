@@ -3,7 +3,7 @@
 A fault of an address is told without the address: it may hold a password.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 
 from sqlalchemy import make_url
@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError
 from runner.catalog.sources import Create, Database
 from runner.compile.site import Site
 from runner.config.nodes import Scalar
-from runner.config.spec.sources import DatabaseSpec
+from runner.config.spec.sources import CreateSection, DatabaseSpec
 from runner.diagnostics import did_you_mean
 from runner.secret import Secret
 
@@ -25,7 +25,7 @@ _MEMORY = ("", ":memory:")
 
 
 def compile_database(
-    name: str, spec: DatabaseSpec, site: Site, *, folder: str, text_of: Callable[[str], Scalar]
+    name: str, spec: DatabaseSpec, site: Site, *, folder: str, texts: Mapping[str, Scalar]
 ) -> Database | None:
     """The database, its path made absolute; None where its address has faults (reported)."""
     url = _url(spec.url, site / "url")
@@ -41,10 +41,7 @@ def compile_database(
                 f"'create' makes embedded databases only, and this one is {dialect}",
                 hint="create its tables with the tools of that database",
             )
-        seed = spec.create.seed
-        create = Create(
-            text_of(spec.create.schema_).text, None if seed is None else text_of(seed).text
-        )
+        create = _create(spec.create, texts)
     return Database(
         name=name,
         url=Secret(_absolute(url, folder).render_as_string(hide_password=False)),
@@ -56,6 +53,14 @@ def compile_database(
         connect=tuple(statement.text for statement in spec.connect),
         is_lazy=spec.startup == "lazy",
     )
+
+
+def _create(spec: CreateSection, texts: Mapping[str, Scalar]) -> Create | None:
+    """The scripts' texts; None where one could not be read, which is reported at its place."""
+    if any(path is not None and path not in texts for path in (spec.schema_, spec.seed)):
+        return None
+    seed = None if spec.seed is None else texts[spec.seed].text
+    return Create(texts[spec.schema_].text, seed)
 
 
 def _url(secret: Secret, site: Site) -> URL | None:

@@ -15,16 +15,19 @@ READING_METHODS = ("GET", "HEAD")
 IDEMPOTENT_METHODS = ("PUT", "DELETE")
 
 
-def writes_of(spec: ToolSpec, site: Site, *, method: str | None, steps_write: bool) -> Writes:
-    """What the tool may do; a binding that could do anything must say it (reported where not)."""
+def writes_of(spec: ToolSpec, site: Site, *, method: str | None, called: Writes) -> Writes:
+    """What the tool may do; a binding that could do anything must say it (reported where not).
+
+    `called` is the most that the tools called by its steps may do.
+    """
     if spec.writes is not None:
-        if spec.writes == "false" and steps_write:
+        if spec.writes == "false" and called != "false":
             (site / "writes").error(
                 "writes-in-read-tool", "a step calls a tool that writes, but 'writes' is false"
             )
         return spec.writes  # type: ignore[no-any-return]  # the leaf admits these words alone
-    if steps_write:
-        return "true"
+    if called != "false":
+        return called
     must_say = spec.python is not None or (method is not None and method not in READING_METHODS)
     if must_say:
         kind = "python" if spec.python is not None else method

@@ -14,7 +14,7 @@ from runner.catalog.schema import Arguments
 from runner.catalog.tool import Tool
 from runner.errors import BindingError, CallError, Kind, ToolError
 from runner.invocation.failures import failed
-from runner.invocation.scope import build_scope, extend
+from runner.invocation.scope import build_scope
 from runner.invocation.shape import shape
 
 log = logging.getLogger("runner.call")
@@ -69,11 +69,10 @@ class Invoker:
 
     def _bind(self, tool: Tool, arguments: Arguments, context: CallContext) -> Scope:
         """The call's scope; adds the hidden parameters to `arguments` and holds the rules."""
-        scope = build_scope(arguments, tool.input.parameters, context, self._variables)
+        scope = build_scope(arguments, tool.scope_names, context, self._variables)
         if tool.binds:
             hidden = {bind.name: bind.value.evaluate(scope) for bind in tool.binds}
             arguments.update({name: value for name, value in hidden.items() if value is not ABSENT})
-            scope = extend(scope, **hidden)
         for check in tool.checks:
             if not check.that.evaluate(scope):
                 raise ToolError(check.otherwise.render(scope))

@@ -1,0 +1,211 @@
+"""What a tool runs, compiled: `sql`, `http`, `python`, `steps` or `value` → its plan."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from runner.catalog.expressions import Check
+from runner.catalog.plans import Plan
+from runner.catalog.schema import Parameter
+from runner.catalog.sources import Database
+from runner.catalog.sql import ResultColumns, SqlPlan
+from runner.compile.expressions import Names, compile_checks
+from runner.compile.http import compile_http
+from runner.compile.parameters import compile_parameter_map
+from runner.compile.python.plan import PythonCompiled, PythonUse, compile_python
+from runner.compile.site import Site
+from runner.compile.sql.plan import SqlSurroundings, compile_sql, sources
+from runner.compile.sql.source import Source
+from runner.compile.steps import InlinePlan, compile_steps
+from runner.compile.surroundings import Surroundings
+from runner.compile.value import compile_value
+from runner.config.nodes import Scalar
+from runner.config.spec.bindings import CheckSpec, HttpSpec, SqlForm, StepSpec
+from runner.config.spec.tools import ResultSpec, ToolSpec
+from runner.diagnostics import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Provable:
+    """A SQL plan that an engine can prove, and the places of its parts."""
+
+    plan: SqlPlan
+    sources: tuple[Source, ...]
+    result_site: Site
+
+
+class BindingCompiler:
+    """Compiles the binding of one tool; `provables` gathers the SQL in it."""
+
+    def __init__(self, spec: ToolSpec, site: Site, around: Surroundings) -> None:
+        self._spec = spec
+        self._site = site
+        self._around = around
+        self.provables: list[Provable] = []
+
+    @property
+    def _may_write(self) -> bool:
+        return self._spec.writes not in (None, "false")
+
+    @property
+    def _max_bytes(self) -> int:
+        result = self._spec.result
+        own = None if result is None else result.max_bytes
+        return self._around.budgets.response_body_bytes if own is None else own
+
+    def python(self, parameters: Mapping[str, Parameter] | None) -> PythonCompiled | None:
+        """The callable; `parameters` are those that the file gives, None where it gives none."""
+        if self._spec.python is None:
+            return None
+        return self._python(self._spec.python, self._site, parameters, self._spec.bind or {})
+
+    def plan(self, parameters: Mapping[str, Parameter], names: Names) -> Plan | None:
+        """The plan of any other binding; None after a report."""
+        spec, site = self._spec, self._site
+        if spec.sql is not None:
+            return self._sql(spec.sql, site, parameters, spec.result)
+        if spec.http is not None:
+            return self._http(spec.http, site / "http", names)
+        if spec.steps is not None:
+            return compile_steps(
+                spec,
+                site,
+                names=names,
+                tools=self._around.tools,
+                compile_inline=self._inline_of(parameters),
+            )
+        if spec.value is not None:
+            return compile_value(spec.value, site / "value", names)
+        return None
+
+    def _inline_of(self, parameters: Mapping[str, Parameter]) -> "_InlineCompiler":
+        return _InlineCompiler(self, parameters)
+
+    def inline(
+        self, step: StepSpec, site: Site, names: Names, parameters: Mapping[str, Parameter]
+    ) -> InlinePlan | None:
+        """The plan of a step's own binding; earlier steps' results are parameters of it."""
+        results = {
+            name: Parameter(name, "", required=False, hidden=True)
+            for name in names.extra | names.parameters
+        }
+        known = {**results, **parameters}
+        if step.sql is not None:
+            return self._sql(step.sql, site, known, None, database=step.database)
+        if step.http is not None:
+            return self._http(step.http, site / "http", names)
+        if step.python is not None:
+            compiled = self._python(step.python, site, known, ())
+            return None if compiled is None else compiled.plan
+        return compile_value(step.value, site / "value", names) if step.value is not None else None
+
+    def _sql(
+        self,
+        form: SqlForm,
+        site: Site,
+        parameters: Mapping[str, Parameter],
+        result: ResultSpec | None,
+        *,
+        database: str | None = None,
+    ) -> SqlPlan | None:
+        found = self._database(database or self._spec.database, site)
+        columns = self._columns(result, site / "result")
+        if found is None:
+            return None
+        names = frozenset(parameters)
+
+        def compile_check(spec: CheckSpec, at: Site, extra: frozenset[str]) -> Check | None:
+            compiled = compile_checks((spec,), at, Names(names, extra))
+            return compiled[0] if compiled else None
+
+        around = SqlSurroundings(
+            found.name,
+            found.dialect,
+            parameters,
+            may_write=self._may_write,
+            max_rows=self._max_rows(result),
+            max_bytes=self._max_bytes,
+            compile_check=compile_check,
+            result=result,
+            result_site=site / "result",
+            columns=columns,
+            file_text=self._text(form),
+        )
+        plan = compile_sql(form, site / "sql", around)
+        if plan is not None:
+            places = sources(form, site / "sql", around.file_text)
+            self.provables.append(Provable(plan, places, site / "result"))
+        return plan
+
+    def _text(self, form: SqlForm) -> Scalar | None:
+        return None if form.file is None else self._around.texts.get(form.file)
+
+    def _max_rows(self, result: ResultSpec | None) -> int:
+        own = None if result is None else result.max_rows
+        return self._around.budgets.rows if own is None else own
+
+    def _columns(self, result: ResultSpec | None, site: Site) -> ResultColumns:
+        if result is None:
+            return ResultColumns()
+        types = {}
+        if result.columns is not None:
+            types = compile_parameter_map(result.columns, site / "columns")
+        decimals = "number" if result.decimals == "number" else "text"
+        return ResultColumns(frozenset(result.json_columns), types, decimals)
+
+    def _database(self, name: str | None, site: Site) -> Database | None:
+        known = self._around.spec.databases
+        if name is None and len(known) == 1:
+            name = next(iter(known))
+        if name is None:
+            (site / "sql").error_at_key(
+                "database-needed",
+                "expected 'database', since the file has "
+                + ("several: " + ", ".join(known) if known else "none"),
+                hint="name one of 'databases:'",
+            )
+            return None
+        if name not in known:
+            (site / "database").error(
+                "unknown-database",
+                f"no database is named '{name}'",
+                details=(f"known databases: {', '.join(known) or 'none'}",),
+                hint=did_you_mean(name, known),
+            )
+        # A database with faults of its own is missing here; they are reported at its place.
+        return self._around.databases.get(name)
+
+    def _http(self, spec: HttpSpec, site: Site, names: Names) -> Plan | None:
+        return compile_http(
+            spec, site, names=names, apis=self._around.apis, max_bytes=self._max_bytes
+        )
+
+    def _python(
+        self,
+        reference: Scalar,
+        site: Site,
+        parameters: Mapping[str, Parameter] | None,
+        binds: Mapping[str, object] | tuple[()],
+    ) -> PythonCompiled | None:
+        result = self._spec.result
+        declares = result is not None and (result.schema_ is not None or result.columns is not None)
+        use = PythonUse(
+            parameters=parameters,
+            binds=tuple(binds),
+            writes=self._may_write,
+            declares_output=declares,
+            database=self._spec.database or self._around.spec.defaults.database,
+            databases=tuple(self._around.spec.databases),
+            apis=tuple(self._around.spec.apis),
+        )
+        return compile_python(reference, site, use, loader=self._around.loader)
+
+
+class _InlineCompiler:
+    """Compiles the inline bindings of one tool's steps."""
+
+    def __init__(self, compiler: BindingCompiler, parameters: Mapping[str, Parameter]) -> None:
+        self._compiler = compiler
+        self._parameters = parameters
+
+    def __call__(self, step: StepSpec, site: Site, names: Names) -> InlinePlan | None:
+        return self._compiler.inline(step, site, names, self._parameters)

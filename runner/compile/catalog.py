@@ -1,0 +1,155 @@
+"""The whole file compiled: `ServerSpec` → `Catalog`, with every fault reported.
+
+Pure: texts and the loader of the project's code come in; nothing is opened, dialled or run.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from runner.catalog.catalog import Catalog, Endpoint
+from runner.catalog.plans import HttpPlan, StepsPlan
+from runner.catalog.sources import Api, Database
+from runner.catalog.tool import Tool
+from runner.compile.apis import compile_api
+from runner.compile.databases import compile_database
+from runner.compile.defaults import with_defaults
+from runner.compile.python.callables import Loader
+from runner.compile.python.plan import compile_lifespan
+from runner.compile.server import (
+    compile_budgets,
+    compile_identities,
+    compile_identity,
+    compile_listen,
+)
+from runner.compile.site import Site
+from runner.compile.surroundings import Surroundings
+from runner.compile.tools import CompiledTool, ToolCompiler
+from runner.compile.trees import compile_constant
+from runner.config.nodes import Mapping_, Scalar
+from runner.config.spec.root import ServerSpec
+from runner.config.spec.server import FileText
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the file brought with it, already read."""
+
+    folder: str
+    """Absolute path of the root file's folder."""
+    texts: Mapping[str, Scalar]
+    """Text files that the file names, by path as written."""
+    schemas: Mapping[str, Mapping_]
+    """Schema files likewise."""
+    loader: Loader | None
+    """Imports the project's callables; None: they are not imported."""
+    digest: str
+    """Of everything that was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A catalog, and what proving it needs to know."""
+
+    catalog: Catalog
+    """Complete only if no error was reported; faulty parts are left out."""
+    tools: Mapping[str, CompiledTool]
+
+
+def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compiled:
+    """Everything that `spec` serves; `root` is the place of the whole file."""
+    budgets = compile_budgets(spec.budgets, root / "budgets")
+    databases = _databases(spec, root / "databases", material)
+    apis = _apis(spec, root / "apis")
+    around = Surroundings(
+        spec=spec,
+        tools={name: with_defaults(tool, spec.defaults) for name, tool in spec.tools.items()},
+        budgets=budgets,
+        databases=databases,
+        apis=apis,
+        texts=material.texts,
+        schemas=material.schemas,
+        loader=material.loader,
+    )
+    compiled = {
+        name: ToolCompiler(name, root / "tools" / name, around).compile() for name in spec.tools
+    }
+    tools = {name: tool for name, tool in compiled.items() if tool is not None}
+    listed = {name: item.tool for name, item in tools.items()}
+    catalog = Catalog(
+        folder=material.folder,
+        identity=compile_identity(spec.server, root / "server"),
+        endpoints=(Endpoint(spec.serve.path, listed, _instructions(spec, material)),),
+        tools=listed,
+        databases=databases,
+        apis={**apis, **_own_apis(listed)},
+        budgets=budgets,
+        listen=compile_listen(spec.serve, root / "serve"),
+        identities=compile_identities(spec, root),
+        vars={name: compile_constant(value) for name, value in spec.vars.items()},
+        digest=material.digest,
+        lifespan=_lifespan(spec, root / "lifespan", material.loader),
+    )
+    return Compiled(catalog, tools)
+
+
+def with_tools(compiled: Compiled, tools: Mapping[str, Tool]) -> Catalog:
+    """The catalog with `tools` in the place of those of the same names."""
+    catalog = compiled.catalog
+    endpoints = tuple(
+        replace(
+            endpoint, tools={name: tools.get(name, tool) for name, tool in endpoint.tools.items()}
+        )
+        for endpoint in catalog.endpoints
+    )
+    return replace(catalog, endpoints=endpoints, tools={**catalog.tools, **tools})
+
+
+def digest_of(texts: Mapping[str, str]) -> str:
+    """A digest of named texts that changes when any of them does."""
+    found = hashlib.sha256()
+    for name, text in sorted(texts.items()):
+        for part in (name, text):
+            data = part.encode()
+            found.update(len(data).to_bytes(8, "big") + data)
+    return found.hexdigest()
+
+
+def _databases(spec: ServerSpec, site: Site, material: Material) -> Mapping[str, Database]:
+    found = {
+        name: compile_database(
+            name, database, site / name, folder=material.folder, texts=material.texts
+        )
+        for name, database in spec.databases.items()
+    }
+    return {name: database for name, database in found.items() if database is not None}
+
+
+def _apis(spec: ServerSpec, site: Site) -> Mapping[str, Api]:
+    found = {name: compile_api(name, api, site / name) for name, api in spec.apis.items()}
+    return {name: api for name, api in found.items() if api is not None}
+
+
+def _own_apis(tools: Mapping[str, Tool]) -> Mapping[str, Api]:
+    """The APIs of tools, and of steps, that give a whole `url`."""
+    plans = [tool.plan for tool in tools.values()]
+    inline = [step.inline for plan in plans if isinstance(plan, StepsPlan) for step in plan.steps]
+    return {
+        plan.own_api.name: plan.own_api
+        for plan in (*plans, *inline)
+        if isinstance(plan, HttpPlan) and plan.own_api is not None
+    }
+
+
+def _instructions(spec: ServerSpec, material: Material) -> str | None:
+    written: FileText | None = spec.server.instructions
+    if written is None:
+        return None
+    if written.file is None:
+        return written.text
+    found = material.texts.get(written.file)
+    return None if found is None else found.text
+
+
+def _lifespan(spec: ServerSpec, site: Site, loader: Loader | None) -> Callable[[], object] | None:
+    return None if spec.lifespan is None else compile_lifespan(spec.lifespan, site, loader=loader)
