@@ -75,29 +75,30 @@ def _calculated(meter: Meter, symbol: str, left: Number, right: Number) -> objec
         right = Decimal(repr(right))
     elif isinstance(left, float) and isinstance(right, Decimal):
         left = Decimal(repr(left))
-    if symbol == "**":
-        if abs(right) > MAX_EXPONENT:
-            raise ExpressionError("an expression of this tool makes too large a number")
-        if isinstance(left, int) and left.bit_length() * abs(right) > MAX_INTEGER_BITS:
-            raise ExpressionError("an expression of this tool makes too large a number")
+    if symbol == "**" and not _is_small_power(left, right):
+        raise ExpressionError("an expression of this tool makes too large a number")
     result = _ARITHMETIC[symbol](left, right)
     if not isinstance(result, int | float | Decimal):
         raise TypeError(symbol)
     return _weighed(result, meter)
 
 
+def _is_small_power(left: Number, right: Number) -> bool:
+    if not -MAX_EXPONENT <= right <= MAX_EXPONENT:
+        return False
+    are_integers = isinstance(left, int) and isinstance(right, int)
+    return not are_integers or int(left).bit_length() * abs(int(right)) <= MAX_INTEGER_BITS
+
+
 def _repeated(meter: Meter, left: object, right: object) -> object:
-    if isinstance(left, int):
-        left, right = right, left
-    match left, right:
-        case str() as text, int() as times:
-            check_length(len(text) * times)
-            return _weighed(text * times, meter)
-        case list() as elements_, int() as times:
-            meter.charge(min(max(len(elements_) * times, 0), MAX_WORK + 1))
-            return _weighed(elements_ * times, meter)
-        case _:
-            raise TypeError("*")
+    subject, times = (right, left) if isinstance(left, int) else (left, right)
+    if isinstance(times, int) and isinstance(subject, str):
+        check_length(len(subject) * times)
+        return _weighed(subject * times, meter)
+    if isinstance(times, int) and isinstance(subject, list):
+        meter.charge(min(max(len(subject) * times, 0), MAX_WORK + 1))
+        return _weighed(subject * times, meter)
+    raise TypeError("*")
 
 
 def _weighed(value: object, meter: Meter) -> object:

@@ -73,6 +73,8 @@ def settled(value: object) -> object:
     kind = type(value)
     if kind in _SCALARS or kind in _PLAIN_CONTAINERS:
         return value
+    if isinstance(value, date):
+        return iso(value)
     return plain(value, Meter())
 
 
