@@ -30,6 +30,7 @@ _TOKENS = {
     "name": "a name",
     "string": "a text",
     "integer": "a number",
+    "comment": "a comment",
 }
 _SENTENCE = re.compile(r"[\w ,.!?;:-]+\Z")
 
@@ -177,7 +178,7 @@ _MESSAGES: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (_pattern(r"Unexpected end of template"), "a statement is not closed"),
     (_pattern(r"Expected an expression, got '(.+)'\Z"), "expected an expression, found {0}"),
-    (_pattern(r"Missing end of (\w+) (?:tag|directive)"), "a {0} is not closed"),
+    (_pattern(r"Missing end of (\w+) (?:tag|directive)"), "{0} is not closed"),
     (_pattern(r"unexpected '?end of template'?"), "expected an expression, found the end"),
     (_pattern(r"unexpected ['\"](.+)['\"]\Z"), "unexpected {0}"),
     (_pattern(r"Invalid character in identifier"), "a name holds a character that none may hold"),
