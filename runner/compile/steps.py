@@ -53,24 +53,13 @@ def compile_steps(
     `tools` are all tools of the file by name, with their defaults merged in.
     """
     compiler = _Compiler(tool, site, tools, compile_inline)
-    steps: list[Step | None] = []
-    earlier: list[str] = []
-    for position, spec in enumerate(tool.steps or ()):
-        place = site / "steps" / position
-        seen = names.with_extra(earlier)
-        is_named = compiler.is_free(spec.as_, place / "as", seen)
-        step = compiler.step(spec, place, seen)
-        steps.append(step if is_named else None)
-        earlier.append(spec.as_)
-    if not steps:
-        site.error("empty-steps", "expected at least one step")
+    steps = compiler.steps(names)
     select: Select | None = None
     if tool.select is not None:
         select = compile_select(tool.select, site / "select")
-    compiled = [step for step in steps if step is not None]
-    if not steps or len(compiled) < len(steps) or (tool.select is not None and select is None):
-        return None
-    return StepsPlan(tuple(compiled), select)
+        if select is None:
+            return None
+    return StepsPlan(steps, select) if steps else None
 
 
 def step_writes(tool: ToolSpec, tools: Mapping[str, ToolSpec]) -> Writes:
@@ -136,15 +125,32 @@ class _Compiler:
     tools: Mapping[str, ToolSpec]
     compile_inline: CompileInline
 
+    def steps(self, names: Names) -> tuple[Step, ...]:
+        """All of them in order, or none after a fault was reported."""
+        compiled: list[Step] = []
+        earlier: list[str] = []
+        specs = self.tool.steps or ()
+        for position, spec in enumerate(specs):
+            place = self.site / "steps" / position
+            seen = names.with_extra(earlier)
+            is_named = self.is_free(spec.as_, place / "as", seen)
+            step = self.step(spec, place, seen)
+            if step is not None and is_named:
+                compiled.append(step)
+            earlier.append(spec.as_)
+        if not specs:
+            self.site.error("empty-steps", "expected at least one step")
+        return tuple(compiled) if len(compiled) == len(specs) else ()
+
     def is_free(self, name: str, site: Site, names: Names) -> bool:
         if not _NAME.match(name):
-            site.error("invalid-name", f"expected a name of letters, digits and _, found '{name}'")
+            site.error("bad-name", f"expected an identifier, found '{name}'")
             return False
         if name in RESERVED:
-            site.error("reserved-name", f"'{name}' is reserved")
+            site.error("reserved-name", f"the name '{name}' is reserved")
             return False
         if name in names.parameters | names.extra:
-            site.error("duplicate-name", f"'{name}' is taken by a parameter or an earlier step")
+            site.error("name-taken", f"'{name}' is taken by a parameter or an earlier step")
             return False
         return True
 

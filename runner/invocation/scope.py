@@ -110,7 +110,12 @@ def build_scope(
 
 
 def extend(scope: Scope, /, **names: object) -> Scope:
-    """The same names and `names`: `rows`, `item`, `index`, `response`, `result`, `as` names."""
+    """The same names and `names`: `rows`, `item`, `index`, `response`, `result`, `as` names.
+
+    One that is ABSENT (a bound parameter that is not sent) reads as None, as a parameter does.
+    """
+    if any(value is ABSENT for value in names.values()):
+        names = {name: None if value is ABSENT else value for name, value in names.items()}
     return ExtendedScope(scope, names)
 
 

@@ -24,9 +24,11 @@ _FREE: tuple[type[nodes.Node], ...] = (
     nodes.FloorDiv, nodes.Mod, nodes.Pow, nodes.Concat, nodes.CondExpr, nodes.Slice, nodes.Assign,
 )  # fmt: skip
 _OBJECTS: Mapping[str, Collection[str]] = {"caller": CALLER_FIELDS, "request": REQUEST_FIELDS}
-_NAMED_FILTERS = frozenset({"map"})
-_NAMED_TESTS = frozenset({"select", "reject"})
-_ATTRIBUTE_TESTS = frozenset({"selectattr", "rejectattr"})
+_NAMED: Mapping[str, tuple[int, Mapping[str, object]]] = {
+    "map": (0, FILTERS), "select": (0, TESTS), "reject": (0, TESTS),
+    "selectattr": (1, TESTS), "rejectattr": (1, TESTS),
+}  # fmt: skip
+"""Filters that call a filter or test: where its name stands among the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,21 +162,16 @@ class Checker:
                 "unknown-filter", f"there is no filter '{node.name}'", node,
                 did_you_mean(node.name, FILTERS),
             )  # fmt: skip
-        if node.name in _NAMED_FILTERS and node.args:
-            return self._constant_word(node.args[0], FILTERS, "unknown-filter")
-        if node.name in _NAMED_TESTS and node.args:
-            return self._constant_word(node.args[0], TESTS, "unknown-test")
-        if node.name in _ATTRIBUTE_TESTS and len(node.args) > 1:
-            return self._constant_word(node.args[1], TESTS, "unknown-test")
-        return True
+        place, known = _NAMED.get(node.name, (len(node.args), FILTERS))
+        return place >= len(node.args) or self._constant_word(node.args[place], known)
 
-    def _constant_word(self, node: nodes.Expr, known: Collection[str], code: str) -> bool:
+    def _constant_word(self, node: nodes.Expr, known: Mapping[str, object]) -> bool:
         word = node.value if isinstance(node, nodes.Const) else None
-        if word not in known:
-            hint = did_you_mean(word, known) if isinstance(word, str) else None
-            kind = code.removeprefix("unknown-")
-            return self._fault(code, f"expected the quoted name of a {kind}", node, hint)
-        return True
+        if isinstance(word, str) and word in known:
+            return True
+        hint = did_you_mean(word, known) if isinstance(word, str) else None
+        kind = "filter" if known is FILTERS else "test"
+        return self._fault(f"unknown-{kind}", f"expected the quoted name of a {kind}", node, hint)
 
     def _test(self, node: nodes.Test) -> bool:
         if node.dyn_args is not None or node.dyn_kwargs is not None:

@@ -9,19 +9,13 @@ FUNCTIONS = frozenset({"now", "today", "uuid", "sent", "range"})
 """Called, never read: `now()`."""
 CONSTANTS = frozenset({"caller", "request", "vars", "absent"})
 """Known to every call."""
-TEMPLATE_WORDS = frozenset({
-    "and", "or", "not", "in", "is", "if", "elif", "else", "endif", "for", "endfor", "set", "endset",
-    "with", "endwith", "raw", "endraw", "block", "macro", "call", "filter", "import", "include",
-    "extends", "recursive", "loop", "self", "super", "true", "false", "none", "True", "False",
-    "None",
+_WORDS = frozenset({
+    "and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "True", "False", "None",
+    "self", "super", "loop",
 })  # fmt: skip
-RESERVED = (
-    (FUNCTIONS - {"range"})
-    | CONSTANTS
-    | TEMPLATE_WORDS
-    | {"context", "item", "index", "rows", "cursor"}
-)
-"""No parameter and no `as` name may be one of these."""
+_OF_PLACES = frozenset({"context", "item", "index", "rows", "cursor"})
+RESERVED = (FUNCTIONS - {"range"}) | CONSTANTS | _WORDS | _OF_PLACES
+"""No parameter and no `as` name may be one of these; `range` is free, and hides the function."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,11 +63,19 @@ def arithmetic(meter: Meter, symbol: str, left: object, right: object) -> object
         return _calculated(meter, symbol, left, right)
     if symbol == "*":
         return _repeated(meter, left, right)
-    if symbol == "+" and isinstance(left, str) and isinstance(right, str):
+    if symbol == "+":
+        return _appended(meter, left, right)
+    raise TypeError(symbol)
+
+
+def _appended(meter: Meter, left: object, right: object) -> object:
+    if isinstance(left, str) and isinstance(right, str):
         check_length(len(left) + len(right))
-    elif not (symbol == "+" and isinstance(left, list) and isinstance(right, list)):
-        raise TypeError(symbol)
-    return _weighed(_ARITHMETIC[symbol](left, right), meter)
+        return _weighed(left + right, meter)
+    if isinstance(left, list) and isinstance(right, list):
+        meter.charge(len(left) + len(right))
+        return _weighed(left + right, meter)
+    raise TypeError("+")
 
 
 def _calculated(meter: Meter, symbol: str, left: Number, right: Number) -> object:
@@ -247,15 +255,22 @@ def invoked(
     """
     for part in (value, *arguments, *options.values()):
         weigh(part, meter)
-    if isinstance(value, str) and name == "join" and len(arguments) == 1 and not options:
-        return joined(meter, elements(meter, arguments[0]), value)
-    if isinstance(value, date) and name == "isoformat" and not arguments and not options:
-        return iso(value)
+    match value, name:
+        case str(), "join":
+            (parts,) = arguments
+            return joined(meter, elements(meter, parts), value)
+        case date(), "isoformat":
+            return iso(value)
+        case Mapping(), "keys" | "values" | "items":
+            return _listed(value, str(name), meter)
     kind = dict if isinstance(value, Mapping) else type(value)
     if name not in METHODS.get(kind, ()):
         raise ExpressionError(f"there is no '{name}' on this value")
     method: Callable[..., object] = getattr(value, str(name))
-    result = method(*arguments, **options)
-    if isinstance(value, Mapping) and name != "get":
-        result = [list(pair) if name == "items" else pair for pair in result]  # type: ignore[attr-defined]  # keys, values and items are iterable
-    return _weighed(result, meter)
+    return _weighed(method(*arguments, **options), meter)
+
+
+def _listed(value: Mapping[object, object], name: str, meter: Meter) -> object:
+    parts = {"keys": list(value), "values": list(value.values())}
+    listed = [[*pair] for pair in value.items()] if name == "items" else parts[name]
+    return _weighed(listed, meter)

@@ -39,6 +39,7 @@ FIELDS: Mapping[type, frozenset[str]] = {
 
 _SCALARS = frozenset({str, int, bool, float, type(None), Decimal, Absent})
 _PLAIN_CONTAINERS = frozenset({dict, list})
+_NOT_FINITE = {math.inf: "Infinity", -math.inf: "-Infinity"}
 _LARGEST_EXACT = 2**53 - 1  # beyond it, JSON readers lose digits
 
 
@@ -49,11 +50,16 @@ def item_of(value: object, key: object) -> object:
     fields = FIELDS.get(type(value))
     if fields is not None:
         return getattr(value, str(key)) if key in fields else MISSING
-    if isinstance(key, str):
-        key = int(key) if key.isdecimal() and len(key) < 10 and key.isascii() else None
-    if isinstance(value, list | tuple | str) and isinstance(key, int):
-        return value[key] if -len(value) <= key < len(value) else MISSING
+    position = _position(key)
+    if isinstance(value, list | tuple | str) and position is not None:
+        return value[position] if -len(value) <= position < len(value) else MISSING
     return MISSING
+
+
+def _position(key: object) -> int | None:
+    if isinstance(key, str):
+        return int(key) if len(key) < 10 and key.isascii() and key.isdecimal() else None
+    return key if isinstance(key, int) else None
 
 
 def iso(moment: date) -> str:
@@ -101,15 +107,13 @@ def _json_scalar(value: object) -> object:
         case bool():
             return value
         case int():
-            return value if -_LARGEST_EXACT <= value <= _LARGEST_EXACT else str(value)
-        case float() if not math.isfinite(value):
-            return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+            return value if abs(value) <= _LARGEST_EXACT else str(value)
+        case float():
+            return value if math.isfinite(value) else _NOT_FINITE.get(value, "NaN")
         case Decimal():
             return format(value, "f") if abs(value.adjusted()) < 1000 else str(value)
-        case Absent():
-            return None
         case _:
-            return value
+            return None if value is ABSENT else value
 
 
 def _copied(value: object, meter: Meter, scalar: Callable[[object], object]) -> object:
