@@ -24,6 +24,8 @@ class RequestFacts:
     """What the request says of itself; the client's own words, never proof of anything."""
 
     id: str | int | None = None
+    tool: str | None = None
+    """The tool, prompt or resource that is asked for."""
     version: str = ""
     """The protocol version."""
     client: Mapping[str, object] | None = None
