@@ -13,7 +13,7 @@ from runner.catalog.sources import Api, Database
 from runner.catalog.tool import Tool
 from runner.compile.apis import compile_api
 from runner.compile.databases import compile_database
-from runner.compile.defaults import with_defaults
+from runner.compile.inherited import with_defaults
 from runner.compile.python.callables import Loader
 from runner.compile.python.plan import compile_lifespan
 from runner.compile.server import (

@@ -1,41 +1,42 @@
-"""`defaults` merged, key by key, into a tool that does not say otherwise."""
+"""The defaults of an authored schema: the runner fills them in, so each must fit its own schema."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from runner.config.nodes import Scalar
-from runner.config.spec.root import DefaultsSection
-from runner.config.spec.tools import ResultSpec, ToolSpec
+import jsonschema_rs
 
+from runner.catalog.arguments import validator
+from runner.catalog.violations import Violations
+from runner.compile.site import Site, below
+from runner.compile.subschemas import Schema, walk
+from runner.config.nodes import Path
 
-def with_defaults(tool: ToolSpec, defaults: DefaultsSection) -> ToolSpec:
-    """The tool with what `defaults` says where the tool says nothing."""
-    said = tool.model_fields_set
-    update: dict[str, object] = {"bind": _merged_binds(tool, defaults)}
-    if "timeout" not in said and defaults.timeout is not None:
-        update["timeout"] = defaults.timeout
-    if "database" not in said and tool.sql is not None and defaults.database is not None:
-        update["database"] = defaults.database
-    if defaults.tags and "tags" not in said:
-        update["tags"] = defaults.tags
-    if defaults.result is not None:
-        update["result"] = _merged_result(tool.result, defaults.result)
-    return tool.model_copy(update=update)
+_ROOT = "urn:mcp-run:schema"
 
 
-def is_dropped(name: str, tool: ToolSpec, defaults: DefaultsSection) -> bool:
-    """The tool says `bind: {name: null}`: it means to do without that default."""
-    own = (tool.bind or {}).get(name)
-    return own is not None and own.value is None and name in (defaults.bind or {})
+def check_defaults(schema: Schema, site: Site) -> bool:
+    """Whether every default of a property is valid there; reports those that are not."""
+    is_sound = True
+    for path, default in _defaults(schema):
+        words = _fault(schema, path, default)
+        if words is not None:
+            below(site, (*path, "default")).error("wrong-default", words)
+            is_sound = False
+    return is_sound
 
 
-def _merged_binds(tool: ToolSpec, defaults: DefaultsSection) -> Mapping[str, Scalar] | None:
-    merged = {**(defaults.bind or {}), **(tool.bind or {})}
-    kept = {name: value for name, value in merged.items() if not is_dropped(name, tool, defaults)}
-    return kept or None
+def _defaults(schema: Schema) -> Iterator[tuple[Path, object]]:
+    for place in walk(schema):
+        if place.keyword == "properties" and "default" in place.schema:
+            yield place.path, place.schema["default"]
 
 
-def _merged_result(own: ResultSpec | None, default: ResultSpec) -> ResultSpec:
-    if own is None:
-        return default
-    update = {name: getattr(own, name) for name in own.model_fields_set}
-    return default.model_copy(update=update)
+def _fault(schema: Schema, path: Path, default: object) -> str | None:
+    pointer = "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+    root: Mapping[str, object] = {**schema, "$id": schema.get("$id", _ROOT)}
+    alone = {"$defs": {"root": root}, "$ref": f"{root['$id']}#{pointer}"}
+    try:
+        compiled = validator(alone)
+    except jsonschema_rs.ValidationError:
+        return "the default cannot be checked"
+    faults = Violations(alone, compiled).of(default, known=set())
+    return faults[0][1] if faults else None
