@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from runner.config.marks import Mark
 from runner.config.nodes import Scalar
+from runner.diagnostics import Position
 
 ReadText = Callable[[str], str]
 """The text of a file named relative to the root's folder; raises OSError or ValueError."""
@@ -31,9 +32,9 @@ _BARE_IN_ADDRESS = re.compile(r"(?<=[:/@])\$[A-Z_][A-Z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class ReferenceFault:
-    """One reference that cannot be replaced; `offset` is its place in the scalar's text."""
+    """One reference that cannot be replaced, and where it stands."""
 
-    offset: int
+    position: Position
     code: str
     message: str
     hint: str | None = None
@@ -55,10 +56,10 @@ class Interpolator:
         if scalar.interpolated or "$" not in scalar.text:
             return scalar
         matches = list(_PIECE.finditer(scalar.text))
-        faults = [*_bare(scalar.text)]
+        faults = [*_bare(scalar)]
         texts: list[str] = []
         for found in matches:
-            answer = self._replacement(found)
+            answer = self._replacement(found, scalar.at(found.start()))
             if isinstance(answer, ReferenceFault):
                 faults.append(answer)
             else:
@@ -67,22 +68,22 @@ class Interpolator:
             raise PydanticCustomError(faults[0].code, "{text}", {"text": "", "faults": faults})
         return _filled(scalar, matches, texts) if matches else scalar
 
-    def _replacement(self, found: re.Match[str]) -> str | ReferenceFault:
+    def _replacement(self, found: re.Match[str], at: Position) -> str | ReferenceFault:
         if found["body"] is None:
             return "${"
-        text = self._value(found)
+        text = self._value(found, at)
         return text if isinstance(text, ReferenceFault) else _encoded(found, text)
 
-    def _value(self, found: re.Match[str]) -> str | ReferenceFault:
+    def _value(self, found: re.Match[str], at: Position) -> str | ReferenceFault:
         body = found["body"]
         if found["end"] and body.startswith("file:") and len(body) > len("file:"):
-            return self._file(found.start(), body.removeprefix("file:"))
+            return self._file(at, body.removeprefix("file:"))
         name = _NAME.match(body) if found["end"] else None
         if name is None:
             expected = "expected ${NAME}, ${NAME:-default} or ${file:path}"
             hint = "write '$${' for the characters '${'"
             message = f"{expected}, found '{found[0][:40]}'"
-            return ReferenceFault(found.start(), "bad-reference", message, hint)
+            return ReferenceFault(at, "bad-reference", message, hint)
         value = self.environment.get(name["name"], "")
         if value or (name["default"] is None and name["name"] in self.environment):
             return value
@@ -90,30 +91,28 @@ class Interpolator:
             return name["default"]
         message = f"the environment has no variable '{name['name']}'"
         hint = f"set it, or give a default: ${{{name['name']}:-…}}"
-        return ReferenceFault(found.start(), "missing-variable", message, hint)
+        return ReferenceFault(at, "missing-variable", message, hint)
 
-    def _file(self, offset: int, path: str) -> str | ReferenceFault:
+    def _file(self, at: Position, path: str) -> str | ReferenceFault:
         try:
             text = self.read(path)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             message = f"cannot read the file '{path}': {(reason or 'unknown reason').lower()}"
-            return ReferenceFault(offset, "unreadable-file", message)
+            return ReferenceFault(at, "unreadable-file", message)
         return text.removesuffix("\n").removesuffix("\r")
 
 
-def _bare(text: str) -> Iterator[ReferenceFault]:
-    pattern = _BARE_IN_ADDRESS if _ADDRESS.match(text) else _BARE
-    for found in (pattern.finditer if pattern is _BARE_IN_ADDRESS else _whole)(text):
-        name = found[0][1:]
-        message = f"'${name}' is not replaced"
-        hint = f"write '${{{name}}}' for the variable of the environment"
-        yield ReferenceFault(found.start(), "bare-variable", message, hint)
-
-
-def _whole(text: str) -> Iterator[re.Match[str]]:
-    found = _BARE.match(text)
-    return iter([found] if found else [])
+def _bare(scalar: Scalar) -> Iterator[ReferenceFault]:
+    """`$NAME` where `${NAME}` is meant: alone, or as a part of an address."""
+    if _ADDRESS.match(scalar.text):
+        matches = list(_BARE_IN_ADDRESS.finditer(scalar.text))
+    else:
+        matches = list(filter(None, [_BARE.match(scalar.text)]))
+    for found in matches:
+        message = f"'{found[0]}' is not replaced"
+        hint = f"write '${{{found[0][1:]}}}' for the variable of the environment"
+        yield ReferenceFault(scalar.at(found.start()), "bare-variable", message, hint)
 
 
 def _encoded(found: re.Match[str], value: str) -> str:
@@ -122,7 +121,7 @@ def _encoded(found: re.Match[str], value: str) -> str:
     scheme = _ADDRESS.match(text)
     if scheme is None:
         return value
-    # References are blanked, so that a default's own '@', '/' or '?' is not taken for the address's.
+    # Blanked, so that a default's own '@', '/' or '?' is not taken for the address's.
     outline = _PIECE.sub(lambda piece: "x" * len(piece[0]), text)
     authority_end = next(
         (i for i in range(scheme.end(), len(text)) if outline[i] in "/?#"), len(text)

@@ -15,6 +15,7 @@ from runner.config.spec.leaves import (
     SqlText,
     TemplateText,
     Text,
+    fault,
     one_of,
 )
 from runner.config.spec.model import Section
@@ -67,6 +68,12 @@ def _sql(node: object) -> object:
             return {"statements": [{"run": node}]}
         case {"run": _}:
             return {"statements": [node]}
+        case {"statements": _}:
+            raise fault(
+                "wrong-type",
+                "expected SQL, a list of statements, or a mapping with file, parameter or run",
+                hint="write the list itself under `sql:`",
+            )
         case _:
             return node
 
