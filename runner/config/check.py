@@ -15,6 +15,7 @@ from runner.config.availability import is_available, unavailable
 from runner.config.interpolate import ReferenceFault
 from runner.config.names import ambiguous_words, bad_names
 from runner.config.nodes import Document, Mapping_, Node, Path, Scalar, Sequence
+from runner.config.owners import owners
 from runner.config.places import name_of, without
 from runner.config.rules import broken_rules
 from runner.config.spec.bindings import SqlForm
@@ -35,24 +36,37 @@ _EXPECTED = {
 
 
 def check(
-    document: Document, interpolation: Interpolation
+    document: Document, interpolation: Interpolation, *, errors: Iterable[Position] = ()
 ) -> tuple[ServerSpec | None, tuple[Diagnostic, ...]]:
     """The spec that `document` writes down, and every fault of it, sorted by position.
 
     Fields that this version does not have are refused and left out; the rest is still checked.
-    The spec is None where a field of it is wrong.
+    A tool with an error is left out of the spec; an error outside `tools` leaves no spec at all.
+    `errors` are the places of those found earlier: they count, but are not reported again.
     """
-    faults = Faults()
     refused = dict(unavailable(document.root))
-    faults.add(*refused.values())
     root = without(document.root, frozenset(refused))
-    faults.add(*broken_rules(root), *bad_names(root), *ambiguous_words(root))
-    spec: ServerSpec | None = None
+    rules = (*broken_rules(root), *bad_names(root))
+    spec, wrong = _validated(document, root, interpolation)
+    places_of = [item.position for item in (*rules, *wrong) if item.severity == "error"]
+    faulty = owners(root, (*errors, *places_of))
+    if faulty:
+        rest = without(root, frozenset(("tools", name) for name in faulty))
+        spec, _ = _validated(document, rest, interpolation)
+        if any(broken_rules(rest)):
+            spec = None
+    faults = Faults()
+    faults.add(*refused.values(), *rules, *wrong, *ambiguous_words(root))
+    return (spec if faulty is not None else None), faults.sorted()
+
+
+def _validated(
+    document: Document, root: Mapping_, interpolation: Interpolation
+) -> tuple[ServerSpec | None, tuple[Diagnostic, ...]]:
     try:
-        spec = ServerSpec.model_validate(plain(root), context=interpolation)
+        return ServerSpec.model_validate(plain(root), context=interpolation), ()
     except ValidationError as error:
-        faults.add(*_translated(document, error.errors(include_url=False)))
-    return spec, faults.sorted()
+        return None, tuple(_translated(document, error.errors(include_url=False)))
 
 
 def plain(node: Node) -> Tree:

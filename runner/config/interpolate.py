@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from pydantic_core import PydanticCustomError
 
+from runner.config.files import why
 from runner.config.marks import Mark
 from runner.config.nodes import Scalar
 from runner.diagnostics import Position
@@ -97,8 +98,8 @@ class Interpolator:
         try:
             text = self.read(path)
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            message = f"cannot read the file '{path}': {(reason or 'unknown reason').lower()}"
+            reason = why(error) if isinstance(error, OSError) else str(error)
+            message = f"cannot read the file '{path}': {reason}"
             return ReferenceFault(at, "unreadable-file", message)
         return text.removesuffix("\n").removesuffix("\r")
 
