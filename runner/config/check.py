@@ -123,7 +123,7 @@ def _missing(document: Document, error: ErrorDetails) -> Diagnostic:
 
 def _wrong(document: Document, error: ErrorDetails) -> Iterator[Diagnostic]:
     path = _path(document, error["loc"])
-    if "ctx" in error:
+    if "text" in error.get("ctx", {}):
         yield from _own(error["type"], error["ctx"], document.position(path))
         return
     node = document.find(path)
@@ -147,7 +147,7 @@ def _own(code: str, context: Mapping[str, Any], position: Position) -> Iterator[
             hint = did_you_mean(context["word"], context["known"])
         details = tuple(context.get("details", ()))
         place = context.get("position", position)
-        yield Diagnostic(place, code, context.get("text", "the value does not fit"), details, hint)
+        yield Diagnostic(place, code, context["text"], details, hint)
 
 
 def _reference(fault: ReferenceFault) -> Diagnostic:

@@ -63,6 +63,10 @@ def end(event: Event) -> Place:
     return event.end_mark or _NOWHERE
 
 
+# Stands for a value that was refused and is left out.
+_REFUSED = Scalar("", Position("", 0, 0))
+
+
 @dataclass(slots=True)
 class _Anchor:
     """A named node; `node` is None while it is still open."""
@@ -137,13 +141,17 @@ class Composer:
         items = []
         while isinstance(item := next(self._events), NodeEvent):
             items.append(self._node(item))
-        return Sequence(tuple(items), self._position(event))
+        kept = tuple(node for node in items if node is not _REFUSED)
+        return Sequence(kept, self._position(event))
 
     def _mapping(self, event: NodeEvent) -> Mapping_:
         entries: dict[str, Entry] = {}
         while isinstance(key_event := next(self._events), NodeEvent):
             entry = self._entry(key_event, in_braces=bool(getattr(event, "flow_style", False)))
             if entry is None:
+                continue
+            if entry.key.plain and entry.key.text == "<<":
+                self._merge(entries, entry)
                 continue
             first = entries.setdefault(entry.key.text, entry)
             if first is not entry:
@@ -163,13 +171,7 @@ class Composer:
             self._node(value_event)
             return None
         value = self._node(value_event)
-        if key.plain and key.text == "<<":
-            self._fault(
-                "merge-key",
-                "merge keys are not part of YAML 1.2",
-                event,
-                hint="repeat the fields, or use `defaults:`",
-            )
+        if value is _REFUSED:
             return None
         if key.plain and not key.text:
             self._fault("key-not-text", "expected a key before ':'", event)
@@ -181,6 +183,15 @@ class Composer:
             )
             return None
         return Entry(key, value)
+
+    def _merge(self, entries: dict[str, Entry], merge: Entry) -> None:
+        """Refuses a merge key, and takes its entries so that none of them is missed later."""
+        message = "merge keys are not part of YAML 1.2"
+        hint = "repeat the fields, or use `defaults:`"
+        self.faults.append(Diagnostic(merge.key.position, "merge-key", message, (), hint))
+        if isinstance(merge.value, Mapping_):
+            for name, entry in merge.value.entries.items():
+                entries.setdefault(name, entry)
 
     def _is_cut(self, key: NodeEvent, value: NodeEvent) -> bool:
         if not isinstance(value, ScalarEvent) or value.value or value.style:
@@ -198,7 +209,7 @@ class Composer:
             self._fault("unknown-alias", f"no anchor '&{event.anchor}' above", event, hint=hint)
         else:
             self._fault("recursive-alias", f"'*{event.anchor}' holds itself", event)
-        return Scalar("", self._position(event))
+        return _REFUSED
 
     def _scalar(self, event: ScalarEvent) -> Scalar:
         start = begin(event)

@@ -184,13 +184,12 @@ class _Loading:
             return None
 
     def _named(self, document: Document, patterns: tuple[str, ...]) -> Iterator[Scalar]:
-        seen: set[str] = set()
+        """Each scalar that names a file; each of two with one name, so that both are told."""
         for pattern in patterns:
             for found in places(document.root, pattern):
                 scalar = self._filled(found.node) if isinstance(found.node, Scalar) else None
                 alone = not pattern.endswith("schema.file") or _is_alone(document, found)
-                if scalar is not None and scalar.text not in seen and alone:
-                    seen.add(scalar.text)
+                if scalar is not None and alone:
                     yield scalar
 
     def _texts(self, document: Document) -> Iterator[tuple[str, Scalar]]:

@@ -22,6 +22,8 @@ class OneOf:
     pattern: str
     fields: tuple[str, ...]
     is_needed: bool = True
+    unless: str | None = None
+    """A field beside which none of them is needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ ONE_OF = (
     OneOf("apis.*.auth", ("bearer", "basic", "header", "client_credentials", "forward")),
     *(OneOf(place, ("file", "parameter", "run")) for place in _SQL),
     *(OneOf(place, ("api", "url")) for place in _HTTP),
-    *(OneOf(place, METHODS) for place in _HTTP),
+    *(OneOf(place, METHODS, unless="url") for place in _HTTP),
     *(OneOf(place, ("body", "form", "text"), is_needed=False) for place in _HTTP),
     *(OneOf(f"{place}.paginate", ("next", "page")) for place in _HTTP),
 )
@@ -93,7 +95,8 @@ def _one_of(found: Found, rule: OneOf) -> Iterator[Diagnostic]:
     if len(given) > 1:
         message = f"expected one of {words}; found {' and '.join(given)}"
         yield Diagnostic(entries[given[1]].key.position, "more-than-one", message)
-    if rule.is_needed and not given and not _misspelt(entries, rule.fields):
+    is_needed = rule.is_needed and rule.unless not in entries
+    if is_needed and not given and not _misspelt(entries, rule.fields):
         message = f"{name_of(found.path)} needs one of {words}"
         yield Diagnostic(found.position, "missing-field", message)
 

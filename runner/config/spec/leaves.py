@@ -21,6 +21,8 @@ Seconds = NewType("Seconds", float)
 Tree = TypeAliasType("Tree", "dict[str, Tree] | list[Tree] | Scalar")
 """A free value of the file; its leaves keep their places for the compiler."""
 
+_FLAGS = ("true", "false")
+_FROM_ENVIRONMENT: dict[str, Any] = {"type": "string", "pattern": r"\$\{"}
 # `${{ total }}` is a dollar before a template's value.
 _REFERENCE = re.compile(r"(?<!\$)\$\{(?!\{)")
 _CALL_REFERENCE = re.compile(r"\$\$?[A-Za-z_]")
@@ -105,7 +107,8 @@ def _flag(node: object, info: ValidationInfo) -> bool:
         return scalar.value
     if scalar.interpolated and scalar.text in ("true", "false"):
         return scalar.text == "true"
-    raise fault("wrong-type", f"expected true or false, found {shape_of(scalar)}")
+    hint = "remove the quotes" if scalar.text in _FLAGS else None
+    raise fault("wrong-type", f"expected true or false, found {shape_of(scalar)}", hint=hint)
 
 
 def _integer(node: object, info: ValidationInfo) -> int:
@@ -229,10 +232,11 @@ def one_of(*words: str) -> Any:
             )
         return scalar.text
 
-    return Annotated[str, BeforeValidator(check), WithJsonSchema({"enum": list(words)})]
+    allowed: list[object] = [*words, *(word == "true" for word in words if word in _FLAGS)]
+    schema = {"anyOf": [{"enum": allowed}, _FROM_ENVIRONMENT]}
+    return Annotated[str, BeforeValidator(check), WithJsonSchema(schema)]
 
 
-_FROM_ENVIRONMENT: dict[str, Any] = {"type": "string", "pattern": r"\$\{"}
 Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
 Flag = Annotated[
     bool,
@@ -266,7 +270,9 @@ Size = Annotated[
         }
     ),
 ]
-SecretText = Annotated[Secret, PlainValidator(_secret), WithJsonSchema({"type": "string"})]
+SecretText = Annotated[
+    Secret, PlainValidator(_secret), WithJsonSchema({"type": ["string", "number"]})
+]
 LocatedText = Annotated[
     Scalar, PlainValidator(_located), WithJsonSchema({"type": ["string", "number"]})
 ]
