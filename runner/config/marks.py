@@ -32,12 +32,12 @@ def folded_marks(text: str, lines: Sequence[str], *, line: int, column: int) -> 
 
 def block_marks(text: str, lines: Sequence[str], *, line: int) -> tuple[Mark, ...]:
     """The marks of a literal or folded text; `lines` follow its header, `line` is their first."""
-    first = next((raw for raw in lines if raw.strip()), "")
+    first = next((raw for raw in lines if raw.strip(" ")), "")
     indent = _leading(first) - _leading(text.lstrip("\n"))
     pieces = (
         (number, indent + 1, raw[indent:])
         for number, raw in enumerate(lines, line)
-        if raw.strip() and _leading(raw) >= indent
+        if raw.strip(" ") and _leading(raw) >= indent
     )
     return tuple(_found(text, pieces))
 
@@ -81,7 +81,7 @@ def _found(text: str, pieces: Iterator[tuple[int, int, str]]) -> Iterator[Mark]:
         if not piece:
             continue
         while not text.startswith(piece, offset):
-            if offset >= len(text) or text[offset] not in " \n":
+            if offset >= len(text) or text[offset] not in " \t\n":
                 return
             offset += 1
         yield offset, line, column

@@ -72,6 +72,8 @@ def _tab(source: Source, at: tuple[int, int]) -> tuple[int, int] | None:
 
 
 Place = tuple[int, int]
+_TIGHT = re.compile(r"\s*(?:- )?[A-Za-z_][\w.-]*\??:[^\s:/]")
+"""A key whose colon touches its value."""
 
 
 def _bracket(source: Source, at: Place, opened: Place) -> Diagnostic:
@@ -104,6 +106,12 @@ def _colon(source: Source, at: Place, _: Place) -> Diagnostic:
 
 
 def _indentation(source: Source, at: Place, _: Place) -> Diagnostic:
+    above = source.lines[at[0] - 1] if 0 < at[0] <= len(source.lines) else ""
+    tight = _TIGHT.match(above)
+    if tight:
+        return source.fault(
+            "yaml-syntax", "expected a space after ':'", at=(at[0] - 1, tight.end() - 1)
+        )
     return source.fault(
         "bad-indentation",
         "this line does not fit the lines above it",
@@ -135,7 +143,10 @@ def _start_opened(source: Source, _: Place, opened: Place) -> Diagnostic:
 
 def _content(source: Source, at: Place, opened: Place) -> Diagnostic:
     found = source.rest(at)[:1]
-    if found and found in "]}":
+    if not found:
+        message = "expected a value or a closing bracket, found the end of the file"
+        return source.fault("unclosed", message, at=at)
+    if found in "]}":
         return source.fault("yaml-syntax", f"'{found}' closes nothing", at=at, hint=QUOTE_IT)
     if found == ",":
         return source.fault("yaml-syntax", "a value is missing before ','", at=at)

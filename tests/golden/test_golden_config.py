@@ -49,8 +49,8 @@ def test_the_diagnostics_are_exactly_these(
 ) -> None:
     given, expected = case.read_text(encoding="utf-8").split(f"{RULE}\n")
     files = files_of(given)
-    pairs = (line.split("=", 1) for line in files.pop(ENVIRONMENT, "").splitlines())
-    environment = {name: value for name, value in pairs}
+    pairs = (line.partition("=")[::2] for line in files.pop(ENVIRONMENT, "").splitlines())
+    environment = dict(pairs)
     for name, text in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)

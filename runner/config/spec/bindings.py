@@ -66,8 +66,10 @@ def _sql(node: object) -> object:
             return {"statements": [_statement(item) for item in node]}
         case Scalar():
             return {"statements": [{"run": node}]}
-        case {"run": _}:
-            return {"statements": [node]}
+        case {"run": run, **rest}:
+            # The other forms beside `run` are one fault, which the rules between fields tell.
+            extra = {key: item for key, item in rest.items() if key not in ("file", "parameter")}
+            return {"statements": [{"run": run, **extra}]}
         case {"statements": _}:
             raise fault(
                 "wrong-type",

@@ -55,6 +55,8 @@ def fault(code: str, message: str, **context: Any) -> PydanticCustomError:
 def shape_of(node: object) -> str:
     """What a node is, in a reader's words: `a list`, `a mapping`, `true`, `'ten'`, `nothing`."""
     match node:
+        case Scalar(interpolated=True):
+            return "another text, which a reference brought in"  # it may be a secret
         case Scalar():
             value = node.value
             if isinstance(value, bool):
