@@ -12,8 +12,9 @@ from runner.diagnostics import Position
 PlainValue = str | int | float | bool | None
 
 # Decimal notation alone: `0123`, `1e3`, `0x1F`, `1_000` and `12:30:00` stay text.
-_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)\Z")
-_FRACTION = re.compile(r"[-+]?(0|[1-9][0-9]*)\.[0-9]+\Z")
+# Longer ones are text too: no field needs them, and a float of them would not be finite.
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,299})\Z")
+_FRACTION = re.compile(r"[-+]?(0|[1-9][0-9]{0,299})\.[0-9]+\Z")
 _WORDS: Mapping[str, PlainValue] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,

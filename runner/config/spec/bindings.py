@@ -15,6 +15,7 @@ from runner.config.spec.leaves import (
     SqlText,
     TemplateText,
     Text,
+    fault,
     one_of,
 )
 from runner.config.spec.model import Section
@@ -65,8 +66,16 @@ def _sql(node: object) -> object:
             return {"statements": [_statement(item) for item in node]}
         case Scalar():
             return {"statements": [{"run": node}]}
-        case {"run": _}:
-            return {"statements": [node]}
+        case {"run": run, **rest}:
+            # The other forms beside `run` are one fault, which the rules between fields tell.
+            extra = {key: item for key, item in rest.items() if key not in ("file", "parameter")}
+            return {"statements": [{"run": run, **extra}]}
+        case {"statements": _}:
+            raise fault(
+                "wrong-type",
+                "expected SQL, a list of statements, or a mapping with file, parameter or run",
+                hint="write the list itself under `sql:`",
+            )
         case _:
             return node
 

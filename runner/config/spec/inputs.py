@@ -32,6 +32,13 @@ def _complete(node: object) -> object:
     return {"values": node} if isinstance(node, list) else node
 
 
+CompleteForm = Annotated[
+    CompleteSpec,
+    BeforeValidator(_complete, json_schema_input_type=tuple[Text, ...] | CompleteSpec),
+]
+_Choices = Mapping[str, SqlText] | tuple[SqlText, ...]
+
+
 class ParameterSpec(Section):
     """One parameter: its type word, its limits, its default.
 
@@ -52,13 +59,16 @@ class ParameterSpec(Section):
     """Null is a value of its own."""
     header: Text | None = None
     """Sent by clients as the header `Mcp-Param-<this>` too."""
-    choose: Annotated[Mapping[str, SqlText], BeforeValidator(_choices)] | None = None
+    choose: (
+        Annotated[Mapping[str, SqlText], BeforeValidator(_choices, json_schema_input_type=_Choices)]
+        | None
+    ) = None
     """SQL: word → SQL text, used as `{name}`; in a list each word is its own text."""
     fields: Mapping[str, "ParameterForm"] | None = None
     """The members of an object, in this same grammar."""
     items: "ParameterForm | None" = None
     """The elements of a list."""
-    complete: Annotated[CompleteSpec, BeforeValidator(_complete)] | None = None
+    complete: CompleteForm | None = None
     """Where suggestions come from."""
 
     @property

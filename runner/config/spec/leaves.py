@@ -21,7 +21,11 @@ Seconds = NewType("Seconds", float)
 Tree = TypeAliasType("Tree", "dict[str, Tree] | list[Tree] | Scalar")
 """A free value of the file; its leaves keep their places for the compiler."""
 
-_REFERENCE = re.compile(r"(?<!\$)\$\{[^}]*\}?")
+_FLAGS = ("true", "false")
+_FROM_ENVIRONMENT: dict[str, Any] = {"type": "string", "pattern": r"\$\{"}
+# `${{ total }}` is a dollar before a template's value.
+_REFERENCE = re.compile(r"(?<!\$)\$\{(?!\{)")
+_CALL_REFERENCE = re.compile(r"\$\$?[A-Za-z_]")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)\Z")
 _SIZE = re.compile(r"(\d+)(B|KiB|MiB|GiB)?\Z")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -42,7 +46,8 @@ class Interpolation(Protocol):
 def fault(code: str, message: str, **context: Any) -> PydanticCustomError:
     """The one way in which a leaf refuses: a code of the table and a finished message.
 
-    Braces in `message` are safe; `context["hint"]` and `context["details"]` reach the diagnostic.
+    Braces in `message` are safe; `hint`, `details` and `position` of the context reach the
+    diagnostic, and `several` holds faults that were found together.
     """
     return PydanticCustomError(code, "{text}", {"text": message, **context})
 
@@ -50,6 +55,8 @@ def fault(code: str, message: str, **context: Any) -> PydanticCustomError:
 def shape_of(node: object) -> str:
     """What a node is, in a reader's words: `a list`, `a mapping`, `true`, `'ten'`, `nothing`."""
     match node:
+        case Scalar(interpolated=True):
+            return "another text, which a reference brought in"  # it may be a secret
         case Scalar():
             value = node.value
             if isinstance(value, bool):
@@ -102,7 +109,8 @@ def _flag(node: object, info: ValidationInfo) -> bool:
         return scalar.value
     if scalar.interpolated and scalar.text in ("true", "false"):
         return scalar.text == "true"
-    raise fault("wrong-type", f"expected true or false, found {shape_of(scalar)}")
+    hint = "remove the quotes" if scalar.text in _FLAGS else None
+    raise fault("wrong-type", f"expected true or false, found {shape_of(scalar)}", hint=hint)
 
 
 def _integer(node: object, info: ValidationInfo) -> int:
@@ -154,9 +162,8 @@ def _secret(node: object, info: ValidationInfo) -> Secret:
 
 
 def _located(node: object, info: ValidationInfo) -> Scalar:
-    scalar = _filled(node, "text", info)
-    _text(scalar, info)
-    return scalar
+    _text(node, info)
+    return _filled(node, "text", info)
 
 
 def _code(what: str) -> Callable[[object], Scalar]:
@@ -167,6 +174,7 @@ def _code(what: str) -> Callable[[object], Scalar]:
                 "interpolation-refused",
                 f"${{…}} is not replaced inside {what}",
                 hint="put it under `vars:` and use vars.NAME, or bind it as a parameter",
+                position=scalar.position,
             )
         return scalar
 
@@ -174,29 +182,42 @@ def _code(what: str) -> Callable[[object], Scalar]:
 
 
 def _tree(node: object, info: ValidationInfo) -> Tree:
-    match node:
-        case Scalar():
-            return _filled(node, "a value", info)
-        case dict():
-            return {key: _tree(item, info) for key, item in node.items()}
-        case list():
-            return [_tree(item, info) for item in node]
-        case _:
-            raise fault("wrong-type", f"expected a value, found {shape_of(node)}")
+    return _whole_tree(node, lambda scalar: _filled(scalar, "a value", info))
 
 
 def _code_tree(node: object, info: ValidationInfo) -> Tree:
-    match node:
-        case Scalar():
-            return (
-                _code("a template")(node) if "{{" in node.text else _filled(node, "a value", info)
-            )
-        case dict():
-            return {key: _code_tree(item, info) for key, item in node.items()}
-        case list():
-            return [_code_tree(item, info) for item in node]
-        case _:
-            raise fault("wrong-type", f"expected a value, found {shape_of(node)}")
+    def leaf(scalar: Scalar) -> Scalar:
+        if "{{" in scalar.text:
+            return _code("a template")(scalar)
+        is_reference = _CALL_REFERENCE.match(scalar.text) and "${" not in scalar.text
+        return scalar if is_reference else _filled(scalar, "a value", info)
+
+    return _whole_tree(node, leaf)
+
+
+def _whole_tree(node: object, leaf: Callable[[Scalar], Scalar]) -> Tree:
+    """The tree with `leaf` applied to each scalar; its faults are raised together."""
+    faults: list[PydanticCustomError] = []
+
+    def walk(part: object) -> Tree:
+        match part:
+            case Scalar():
+                try:
+                    return leaf(part)
+                except PydanticCustomError as error:
+                    faults.append(error)
+                    return part
+            case dict():
+                return {key: walk(item) for key, item in part.items()}
+            case list():
+                return [walk(item) for item in part]
+            case _:
+                raise fault("wrong-type", f"expected a value, found {shape_of(part)}")
+
+    tree = walk(node)
+    if faults:
+        raise fault("several", "", several=faults)
+    return tree
 
 
 def one_of(*words: str) -> Any:
@@ -213,10 +234,11 @@ def one_of(*words: str) -> Any:
             )
         return scalar.text
 
-    return Annotated[str, BeforeValidator(check), WithJsonSchema({"enum": list(words)})]
+    allowed: list[object] = [*words, *(word == "true" for word in words if word in _FLAGS)]
+    schema = {"anyOf": [{"enum": allowed}, _FROM_ENVIRONMENT]}
+    return Annotated[str, BeforeValidator(check), WithJsonSchema(schema)]
 
 
-_FROM_ENVIRONMENT: dict[str, Any] = {"type": "string", "pattern": r"\$\{"}
 Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
 Flag = Annotated[
     bool,
@@ -250,7 +272,9 @@ Size = Annotated[
         }
     ),
 ]
-SecretText = Annotated[Secret, PlainValidator(_secret), WithJsonSchema({"type": "string"})]
+SecretText = Annotated[
+    Secret, PlainValidator(_secret), WithJsonSchema({"type": ["string", "number"]})
+]
 LocatedText = Annotated[
     Scalar, PlainValidator(_located), WithJsonSchema({"type": ["string", "number"]})
 ]

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from runner.config.spec.bindings import HttpSpec, Sql
-from runner.config.spec.inputs import CompleteSpec, Parameters
+from runner.config.spec.inputs import CompleteForm, Parameters
 from runner.config.spec.leaves import ExpressionText, Flag, LocatedText, TemplateText, Text
 from runner.config.spec.model import ListOf, Section, short
 from runner.config.spec.server import IconSpec
@@ -59,7 +59,7 @@ class ArgumentSpec(Section):
     """The name shown to people."""
     description: Text | None = None
     """What to write."""
-    complete: CompleteSpec | None = None
+    complete: CompleteForm | None = None
     """Where suggestions come from."""
 
 
@@ -100,7 +100,12 @@ class PromptSpec(Section):
     """Words that `endpoints` select by."""
     arguments: Mapping[str, ArgumentSpec] = Field(default_factory=dict)
     """By name; a name that ends in `?` is optional."""
-    template: Annotated[TemplateFile, BeforeValidator(short("text"))] | None = None
+    template: (
+        Annotated[
+            TemplateFile, BeforeValidator(short("text"), json_schema_input_type=Text | TemplateFile)
+        ]
+        | None
+    ) = None
     """One user message."""
     messages: tuple[PromptMessage, ...] | None = None
     """Several messages."""

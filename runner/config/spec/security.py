@@ -119,4 +119,6 @@ class AuditSection(Section):
     """A name of `databases`."""
 
 
-Audit = Annotated[AuditSection, BeforeValidator(short("to"))]
+Audit = Annotated[
+    AuditSection, BeforeValidator(short("to"), json_schema_input_type=Text | AuditSection)
+]

@@ -1,0 +1,68 @@
+"""What the file may describe but this version does not have: one table, refused at the key.
+
+Knows names of fields alone. A feature becomes available when its line is deleted here.
+"""
+
+from collections.abc import Iterator
+
+from runner.config.nodes import Mapping_, Path
+from runner.config.places import name_of, places
+from runner.diagnostics import Diagnostic
+
+NOT_AVAILABLE = (
+    "prompts",
+    "resources",
+    "skills",
+    "apps",
+    "endpoints",
+    "rates",
+    "rate_store",
+    "audit",
+    "telemetry",
+    "context",
+    "auth.issuers",
+    "auth.resource",
+    "auth.metadata_path",
+    "auth.metadata_url",
+    "auth.tokens",
+    "auth.clients",
+    "databases.*.session",
+    "defaults.access",
+    "defaults.rates",
+    "defaults.cache",
+    "defaults.result.columns.*.access",
+    "defaults.result.columns.*.mask",
+    "tools.*.rates",
+    "tools.*.cache",
+    "tools.*.access",
+    "tools.*.confirm",
+    "tools.*.ask",
+    "tools.*.task",
+    "tools.*.ui",
+    "tools.*.input.*.complete",
+    "tools.*.result.columns.*.access",
+    "tools.*.result.columns.*.mask",
+)
+"""Patterns of fields, as `runner.config.places` reads them."""
+
+
+def unavailable(root: Mapping_) -> Iterator[tuple[Path, Diagnostic]]:
+    """The path and the fault of each field of the table that the file uses."""
+    for pattern in NOT_AVAILABLE:
+        for found in places(root, pattern):
+            message = f"'{name_of(found.path)}' is not available in this version"
+            yield (
+                found.path,
+                Diagnostic(found.position, "not-available", message, (), "remove it for now"),
+            )
+
+
+def is_available(path: Path) -> bool:
+    """The table has no line for the field at `path`."""
+    return not any(_matches(pattern.split("."), path) for pattern in NOT_AVAILABLE)
+
+
+def _matches(pattern: list[str], path: Path) -> bool:
+    return len(pattern) == len(path) and all(
+        step in ("*", part) for step, part in zip(pattern, path, strict=True)
+    )

@@ -1,0 +1,227 @@
+"""One `mcp.yaml` with everything that it names, read, merged and checked.
+
+The only step of `config` that asks for files; `compile` sees texts alone. Every relative path is
+relative to the root file's folder. Included files stay inside that folder, because they are part
+of the configuration; data (SQL, schemas, texts, secrets) may lie anywhere.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic_core import PydanticCustomError
+
+from runner.config.check import check, plain
+from runner.config.files import FileReader, why
+from runner.config.includes import merged
+from runner.config.interpolate import Interpolator
+from runner.config.json_text import as_yaml
+from runner.config.marks import line_starts
+from runner.config.nodes import Document, Mapping_, Node, Scalar, Sequence
+from runner.config.places import Found, places
+from runner.config.source import decode, parse, parse_node
+from runner.config.spec.leaves import Tree
+from runner.config.spec.root import ServerSpec
+from runner.diagnostics import Diagnostic, Faults, Position
+
+TEXT_FILES = (
+    "server.instructions.file",
+    "databases.*.create.schema",
+    "databases.*.create.seed",
+    "tools.*.sql.file",
+    "tools.*.steps.*.sql.file",
+)
+"""Where the file names another whose text is used as it is."""
+SCHEMA_FILES = (
+    "tools.*.input_schema.file",
+    "tools.*.result.schema.file",
+    "defaults.result.schema.file",
+)
+"""Where the file names another that holds a JSON Schema, as JSON or YAML."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A configuration as read; serve it only if it has no errors."""
+
+    spec: ServerSpec | None
+    """None where so much is wrong that nothing can be compiled. A tool with a fault of its own is
+    left out of it (the document still has it), so that the other tools are compiled all the same.
+    """
+    document: Document | None
+    diagnostics: tuple[Diagnostic, ...]
+    folder: Path
+    texts: Mapping[str, Scalar] = field(default_factory=dict)
+    """Every text file that is named, by its path as the spec has it."""
+    schemas: Mapping[str, Tree] = field(default_factory=dict)
+    """Every schema file that is named, likewise."""
+
+    @property
+    def has_errors(self) -> bool:
+        """It must not be served."""
+        return any(item.severity == "error" for item in self.diagnostics)
+
+    def text_of(self, path: str) -> Scalar:
+        """The text of a file that the spec names, each line at its place in that file.
+
+        Raises:
+            KeyError: the file could not be read; a diagnostic says so.
+        """
+        return self.texts[path]
+
+    def schema_of(self, path: str) -> Tree:
+        """The tree of a schema file that the spec names.
+
+        Raises:
+            KeyError: the file could not be read; a diagnostic says so.
+        """
+        return self.schemas[path]
+
+
+def load(root: Path, environment: Mapping[str, str], files: FileReader) -> Loaded:
+    """The configuration whose root file is `root`, with every fault of it and its files."""
+    return _Loading(root, environment, files).load()
+
+
+class _Loading:
+    """One run of `load`: where it reads, and what it found."""
+
+    def __init__(self, root: Path, environment: Mapping[str, str], files: FileReader) -> None:
+        self._root = root
+        self._folder = root.parent
+        self._files = files
+        self._faults = Faults()
+        self._errors: list[Position] = []
+        self._interpolate = Interpolator(environment, self._secret)
+
+    def load(self) -> Loaded:
+        start = Position(self._root.name, 1, 1)
+        root = self._document(self._root, start)
+        if root is None:
+            return Loaded(None, None, self._faults.sorted(), self._folder)
+        included = [self._document(path, at) for path, at in self._included(root)]
+        document, conflicts = merged(root, [item for item in included if item is not None])
+        self._report(*conflicts)
+        texts = dict(self._texts(document))
+        schemas = dict(self._schemas(document))
+        spec, faults = check(document, self._interpolate, errors=self._errors)
+        self._faults.add(*faults)
+        found = self._faults.sorted()
+        return Loaded(spec, document, found, self._folder, texts, schemas)
+
+    def _report(self, *faults: Diagnostic, at: Position | None = None) -> None:
+        """Keeps the faults; `at` is the place in the configuration that is to blame."""
+        self._faults.add(*faults)
+        for fault in faults:
+            if fault.severity == "error":
+                self._errors.append(at or fault.position)
+
+    def _document(self, path: Path, at: Position) -> Document | None:
+        data = self._read(path, at)
+        if data is None:
+            return None
+        document, faults = parse(data, self._name(path))
+        self._report(*faults)
+        return document
+
+    def _read(self, path: Path, at: Position) -> bytes | None:
+        try:
+            return self._files.read(path)
+        except OSError as error:
+            code = "missing-file" if isinstance(error, FileNotFoundError) else "unreadable-file"
+            message = f"cannot read the file '{self._name(path)}': {why(error)}"
+            hint = "paths are relative to the root file's folder"
+            self._report(Diagnostic(at, code, message, (), hint))
+        return None
+
+    def _name(self, path: Path) -> str:
+        """The path as diagnostics show it: relative to the root's folder where it can be."""
+        return Path(os.path.relpath(path, self._folder)).as_posix()
+
+    def _secret(self, path: str) -> str:
+        try:
+            return self._files.read(self._folder / path).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ValueError("it is not UTF-8") from error
+
+    def _included(self, root: Document) -> Iterator[tuple[Path, Position]]:
+        """The included files in the order named, each once, and who named it."""
+        entry = root.root.entries.get("include")
+        items: tuple[Node, ...] = () if entry is None else (entry.value,)
+        if entry is not None and isinstance(entry.value, Sequence):
+            items = entry.value.items
+        seen = {self._root.resolve()}
+        for item in items:
+            scalar = self._filled(item) if isinstance(item, Scalar) else None
+            if scalar is None:
+                continue
+            for path in self._matching(scalar):
+                if path.resolve() not in seen:
+                    seen.add(path.resolve())
+                    yield path, scalar.position
+
+    def _matching(self, scalar: Scalar) -> list[Path]:
+        pattern = scalar.text
+        if Path(pattern).is_absolute() or ".." in Path(pattern).parts or not pattern:
+            message = f"expected files inside the root file's folder, found '{pattern}'"
+            self._report(Diagnostic(scalar.position, "outside-folder", message))
+            return []
+        if not any(mark in pattern for mark in "*?["):
+            return [self._folder / pattern]
+        found = list(self._files.matching(self._folder, pattern))
+        if not found:
+            message = f"no file matches '{pattern}'"
+            warning = Diagnostic(scalar.position, "empty-include", message, severity="warning")
+            self._report(warning)
+        return found
+
+    def _filled(self, scalar: Scalar) -> Scalar | None:
+        """The scalar with its references replaced; None where the check reports a fault of it."""
+        try:
+            return self._interpolate(scalar)
+        except PydanticCustomError:
+            return None
+
+    def _named(self, document: Document, patterns: tuple[str, ...]) -> Iterator[Scalar]:
+        """Each scalar that names a file; each of two with one name, so that both are told."""
+        for pattern in patterns:
+            for found in places(document.root, pattern):
+                scalar = self._filled(found.node) if isinstance(found.node, Scalar) else None
+                alone = not pattern.endswith("schema.file") or _is_alone(document, found)
+                if scalar is not None and alone:
+                    yield scalar
+
+    def _texts(self, document: Document) -> Iterator[tuple[str, Scalar]]:
+        for scalar in self._named(document, TEXT_FILES):
+            path = self._folder / scalar.text
+            data = self._read(path, scalar.position)
+            if data is None:
+                continue
+            text, faults = decode(data, self._name(path))
+            self._report(*faults, at=scalar.position)
+            if not faults:
+                position = Position(self._name(path), 1, 1)
+                yield scalar.text, Scalar(text, position, lines=line_starts(text))
+
+    def _schemas(self, document: Document) -> Iterator[tuple[str, Tree]]:
+        for scalar in self._named(document, SCHEMA_FILES):
+            path = self._folder / scalar.text
+            data = self._read(path, scalar.position)
+            if data is None:
+                continue
+            is_json = path.suffix == ".json"
+            root, faults = parse_node(as_yaml(data) if is_json else data, self._name(path))
+            self._report(*faults, at=scalar.position)
+            if isinstance(root, Mapping_):
+                yield scalar.text, plain(root)
+            elif root is not None:
+                message = "expected a JSON Schema, found no mapping"
+                fault = Diagnostic(root.position, "wrong-type", message)
+                self._report(fault, at=scalar.position)
+
+
+def _is_alone(document: Document, found: Found) -> bool:
+    """`file` is the only key: else it is a keyword of a schema written in place."""
+    parent = document.find(found.path[:-1])
+    return isinstance(parent, Mapping_) and len(parent.entries) == 1
