@@ -5,7 +5,7 @@ chosen from a closed map (`Chosen`) and parts that vanish (`OptionalPart`). Whic
 and which words were chosen is the statement's *shape*; a shape has one text, made once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -103,7 +103,7 @@ class Column:
 
     name: str
     type: str = ""
-    """A type word (`string`, `uuid`, `decimal`, `integer[]` …), empty where the engine tells none."""
+    """A type word (`string`, `uuid`, `integer[]` …), empty where the engine tells none."""
     nullable: bool = True
 
 
@@ -128,6 +128,12 @@ class SqlPlan:
     page: Page | None = None
     client_parameter: str | None = None
     """The parameter in which the client writes one read-only statement; no `statements` then."""
+    read_client: "Callable[[str], Statement] | None" = None
+    """For `client_parameter`: the client's text as a statement of one text part.
+
+    Raises:
+        BindingError: `read_only` where it is no query, `invalid` where it is no single statement.
+    """
     uses_scope: bool = False
     """A check needs a scope."""
     described: Sequence[Column] | None = None

@@ -1,0 +1,64 @@
+"""Two statements in one text: announced by `;`, or only by a new line."""
+
+from collections.abc import Sequence
+
+from runner.compile.sql.kinds import skip_brackets
+from runner.compile.sql.lexer import TRIVIA, Lexeme, Token, significant
+from runner.compile.sql.words import BEGINNERS, MAIN, UNFINISHED
+
+
+def single_statement(found: Sequence[Token]) -> tuple[tuple[Token, ...], Token | None]:
+    """The tokens without a trailing `;`, and where a second statement begins (None: nowhere)."""
+    end = next((place for place, token in enumerate(found) if token.text == ";"), len(found))
+    extra = next((token for token in found[end:] if _is_more(token)), None)
+    kept = tuple(found[:end])
+    return kept, extra or _second_statement(significant(kept), _line_breaks(kept))
+
+
+def _is_more(token: Token) -> bool:
+    return token.kind not in TRIVIA and token.text != ";"
+
+
+def _line_breaks(found: Sequence[Token]) -> frozenset[int]:
+    """Places among the significant tokens before which a line begins."""
+    breaks: set[int] = set()
+    place, is_new = 0, False
+    for token in found:
+        if token.kind in TRIVIA or token.kind in (Lexeme.OPEN, Lexeme.CLOSE):
+            is_new = is_new or "\n" in token.text or "\r" in token.text
+            continue
+        if is_new:
+            breaks.add(place)
+        place, is_new = place + 1, False
+    return frozenset(breaks)
+
+
+def _second_statement(tokens: Sequence[Token], breaks: frozenset[int]) -> Token | None:
+    """The first word of a second statement that no `;` announces.
+
+    `tokens` are the significant ones, `breaks` the places among them before which a line begins.
+    """
+    root = tokens[skip_brackets(tokens)].word if skip_brackets(tokens) < len(tokens) else ""
+    expects_query = root in ("WITH", "INSERT", "REPLACE", "EXPLAIN", "MERGE", "CREATE", "COPY")
+    depth = 0
+    for place, token in enumerate(tokens):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.word, 0)
+        if place == 0 or depth or token.word not in BEGINNERS:
+            continue
+        if token.word in MAIN and expects_query:
+            expects_query = root == "INSERT" and token.word != "SELECT"
+        elif place in breaks and _ends(tokens[place - 1]) and _begins(tokens, place):
+            return token
+    return None
+
+
+def _begins(tokens: Sequence[Token], place: int) -> bool:
+    following = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    legal = BEGINNERS[tokens[place].word]
+    return tokens[place - 1].word not in legal and following not in (",", ".", "=", ")", "")
+
+
+def _ends(token: Token) -> bool:
+    if token.kind is Lexeme.SIGN:
+        return token.text in (")", "]", "}", "*")
+    return token.word not in UNFINISHED
