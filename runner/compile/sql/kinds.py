@@ -83,9 +83,8 @@ def _transaction(tokens: Sequence[Token], dialect: str) -> str | None:
 
 
 def _pragma(tokens: Sequence[Token]) -> Kind:
-    name = next(
-        (token for token, after in _pairs(tokens[1:]) if after is None or after.word != "."), None
-    )
+    words = list(tokens[1:4])
+    name = words[2] if len(words) == 3 and words[1].text == "." else words[0] if words else None
     sets = any(token.word == "=" for token in tokens)
     reads = name is not None and _bare(name) in READING_PRAGMAS and not sets
     return Kind(returns_rows=True, writes_at=None if reads else tokens[0], is_query=reads)
@@ -97,7 +96,7 @@ def _is_analyze(tokens: Sequence[Token], dialect: str) -> bool:
     return (
         tokens[0].word == "ANALYZE"
         and dialect in ("mysql", "mariadb")
-        and second in MAIN | {"FORMAT", "WITH"}
+        and second in MAIN - {"TABLE"} | {"FORMAT", "WITH"}
     )
 
 
@@ -184,8 +183,3 @@ def _is_effect(token: Token, before: str, after: Sequence[str]) -> bool:
 
 def _bare(token: Token) -> str:
     return token.text.strip('"`[]').lower() if token.kind in (Lexeme.WORD, Lexeme.NAME) else ""
-
-
-def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token | None]]:
-    following: Sequence[Token | None] = [*tokens[1:], None]
-    return zip(tokens, following, strict=True) if tokens else iter(())

@@ -86,13 +86,10 @@ class Compiler:
         may_write: bool = False,
         result: ResultSpec | None = None,
     ) -> Result:
-        specs = [
-            {"run": scalar(item)}
-            if isinstance(item, str)
-            else {**item, "run": scalar(str(item["run"]))}
-            for item in statements
-        ]
-        nodes = tuple(_mapping({"run": spec["run"]}) for spec in specs)
+        written = [{"run": item} if isinstance(item, str) else item for item in statements]
+        texts = [scalar(str(item["run"])) for item in written]
+        specs = [{**item, "run": text} for item, text in zip(written, texts, strict=True)]
+        nodes = tuple(_mapping({"run": text}) for text in texts)
         sql: Node = NodeSequence(nodes, Position("mcp.yaml", 1, 1))
         tool = _mapping({"sql": sql if len(nodes) > 1 else nodes[0]})
         faults = Faults()
