@@ -41,6 +41,11 @@ class Result:
     site: Site
 
     @property
+    def faults(self) -> tuple[Diagnostic, ...]:
+        """What is reported by now."""
+        return self.site.faults.sorted()
+
+    @property
     def codes(self) -> list[str]:
         """The codes, in the order of the file."""
         return [item.code for item in self.found]
@@ -85,13 +90,15 @@ class Compiler:
         dialect: str = "sqlite",
         may_write: bool = False,
         result: ResultSpec | None = None,
+        declared: tuple[str, ...] = (),
     ) -> Result:
         written = [{"run": item} if isinstance(item, str) else item for item in statements]
         texts = [scalar(str(item["run"])) for item in written]
         specs = [{**item, "run": text} for item, text in zip(written, texts, strict=True)]
         nodes = tuple(_mapping({"run": text}) for text in texts)
         sql: Node = NodeSequence(nodes, Position("mcp.yaml", 1, 1))
-        tool = _mapping({"sql": sql if len(nodes) > 1 else nodes[0]})
+        declarations = _mapping({name: scalar("string") for name in declared})
+        tool = _mapping({"input": declarations, "sql": sql if len(nodes) > 1 else nodes[0]})
         faults = Faults()
         site = Site(Document("mcp.yaml", tool), faults)
         form = SqlForm(statements=tuple(StatementSpec.model_validate(spec) for spec in specs))
