@@ -1,10 +1,10 @@
 """Two statements in one text: announced by `;`, or only by a new line."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from runner.compile.sql.kinds import skip_brackets
 from runner.compile.sql.lexer import TRIVIA, Lexeme, Token, significant
-from runner.compile.sql.words import BEGINNERS, MAIN, UNFINISHED
+from runner.compile.sql.words import BEGINNERS, EXPECTED, UNFINISHED
 
 
 def single_statement(found: Sequence[Token]) -> tuple[tuple[Token, ...], Token | None]:
@@ -38,18 +38,30 @@ def _second_statement(tokens: Sequence[Token], breaks: frozenset[int]) -> Token 
 
     `tokens` are the significant ones, `breaks` the places among them before which a line begins.
     """
-    root = tokens[skip_brackets(tokens)].word if skip_brackets(tokens) < len(tokens) else ""
-    expects_query = root in ("WITH", "INSERT", "REPLACE", "EXPLAIN", "MERGE", "CREATE", "COPY")
-    depth = 0
-    for place, token in enumerate(tokens):
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.word, 0)
-        if place == 0 or depth or token.word not in BEGINNERS:
-            continue
-        if token.word in MAIN and expects_query:
-            expects_query = root == "INSERT" and token.word != "SELECT"
-        elif place in breaks and _ends(tokens[place - 1]) and _begins(tokens, place):
+    expected: frozenset[str] = frozenset()
+    for place, token in _outer(tokens, skip_brackets(tokens)):
+        if place <= skip_brackets(tokens) or token.word in expected:
+            expected = EXPECTED.get(token.word, frozenset())
+        elif (
+            token.word in BEGINNERS
+            and place in breaks
+            and _ends(tokens[place - 1])
+            and _begins(tokens, place)
+        ):
             return token
     return None
+
+
+def _outer(tokens: Sequence[Token], start: int) -> Iterator[tuple[int, Token]]:
+    """The tokens from `start` on that stand in no bracket behind it."""
+    depth = 0
+    for place, token in enumerate(tokens[start:], start):
+        if token.word in (")", "]", "}"):
+            depth = max(depth - 1, 0)
+        elif token.word in ("(", "[", "{"):
+            depth += 1
+        elif depth == 0:
+            yield place, token
 
 
 def _begins(tokens: Sequence[Token], place: int) -> bool:

@@ -5,12 +5,13 @@ table here knows passes, and the engine's read-only session has the last word.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from runner.compile.sql.lexer import Lexeme, Token
 from runner.compile.sql.words import (
     ACTING,
     CHANGES,
+    EXPLAINED,
     EXPLAINS,
     LOCKS,
     MAIN,
@@ -101,61 +102,61 @@ def _is_analyze(tokens: Sequence[Token], dialect: str) -> bool:
 
 
 def _explained(tokens: Sequence[Token], dialect: str) -> Kind:
-    roots = MAIN | QUERIES | {"EXECUTE", "CREATE", "CALL", "COPY"}
+    """EXPLAIN only reads, unless it runs (ANALYZE) a statement that writes."""
     runs = False
-    depth = 0
-    for place, token in enumerate(tokens):
-        depth += {"(": 1, ")": -1}.get(token.word, 0)
+    for place, token in _outer(tokens, brackets=("ANALYZE", "ANALYSE")):
         if token.word in ("ANALYZE", "ANALYSE"):
             runs = True
-        elif depth == 0 and place and token.word in roots and token.word not in EXPLAINS:
+        elif place and token.word in EXPLAINED:
             inner = kind_of(tokens[place:], dialect)
-            return replace(
-                inner,
-                returns_rows=True,
-                writes_at=inner.writes_at if runs else None,
-                is_query=inner.writes_at is None or not runs,
-            )
-    if runs and tokens[0].word in EXPLAINS and len(tokens) > 2:
-        return Kind(returns_rows=True, writes_at=tokens[0])
-    return Kind(returns_rows=True, is_query=True)
+            writes_at = inner.writes_at if runs else None
+            return Kind(True, writes_at, inner.forbidden, is_query=writes_at is None)
+    is_known = not runs or len(tokens) <= 2
+    return Kind(True, None if is_known else tokens[0], is_query=is_known)
+
+
+def _outer(
+    tokens: Sequence[Token], *, brackets: tuple[str, ...] = ()
+) -> Iterator[tuple[int, Token]]:
+    """The tokens outside brackets, and inside them those of the words `brackets`."""
+    depth = 0
+    for place, token in enumerate(tokens):
+        if token.word in (")", "]", "}"):
+            depth -= 1
+        elif token.word in ("(", "[", "{"):
+            depth += 1
+        elif depth == 0 or token.word in brackets:
+            yield place, token
 
 
 def _main(tokens: Sequence[Token]) -> Token | None:
     """The word of the statement behind WITH and its subqueries."""
-    depth = 0
-    previous = ""
-    for place, token in enumerate(tokens):
-        word = token.word
-        if depth == 0 and word == "(" and previous == ")":
-            inner = tokens[place + skip_brackets(tokens[place:]) :]
-            return _main(inner) if inner and inner[0].word == "WITH" else next(iter(inner), None)
-        if word in (")", "]", "}"):
-            depth -= 1
-        elif word in ("(", "[", "{"):
-            depth += 1
-        elif depth == 0 and word in MAIN and previous not in ("WITH", "RECURSIVE", ",", "SET"):
+    body = _bracketed_body(tokens)
+    for place, token in _outer(tokens):
+        if body is not None and place > body:
+            break
+        if token.word in MAIN and tokens[place - 1].word not in ("WITH", "RECURSIVE", ",", "SET"):
             return token
-        previous = word
+    if body is None:
+        return None
+    inner = tokens[body + skip_brackets(tokens[body:]) :]
+    return _main(inner) if inner and inner[0].word == "WITH" else next(iter(inner), None)
+
+
+def _bracketed_body(tokens: Sequence[Token]) -> int | None:
+    """Where a statement in brackets stands directly behind the last subquery of WITH."""
+    depth = 0
+    for place, token in enumerate(tokens):
+        if depth == 0 and token.word == "(" and tokens[place - 1].word == ")":
+            return place
+        depth += {"(": 1, ")": -1}.get(token.word, 0)
     return None
 
 
 def _change(main: Token, tokens: Sequence[Token]) -> Kind:
-    returning = main.word in CHANGES | {"REPLACE"} and any(
-        token.word == "RETURNING" for token in _outside_brackets(tokens)
-    )
-    return Kind(returns_rows=returning, writes_at=main)
-
-
-def _outside_brackets(tokens: Sequence[Token]) -> Iterator[Token]:
-    depth = 0
-    for token in tokens:
-        if token.word in ("(", "[", "{"):
-            depth += 1
-        elif token.word in (")", "]", "}"):
-            depth -= 1
-        elif depth == 0:
-            yield token
+    can_return = main.word in CHANGES | {"REPLACE"}
+    returning = any(token.word == "RETURNING" for _place, token in _outer(tokens))
+    return Kind(returns_rows=can_return and returning, writes_at=main)
 
 
 def _effects(tokens: Sequence[Token]) -> Iterator[Token]:
@@ -168,17 +169,18 @@ def _effects(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _is_effect(token: Token, before: str, after: Sequence[str]) -> bool:
-    word = token.word
     following = after[0] if after else ""
-    if following == "(" and before not in ("AS",) and _bare(token) in ACTING:
-        return True
-    if word in CHANGES:
-        return before in ("(", ")") and following not in ("(", ")", ",", ".", "")
-    if word == "INTO":
-        return before not in ("AS", ".")
-    if word == "FOR":
-        return following in ("UPDATE", "SHARE") or tuple(after) in LOCKS
-    return word == "LOCK" and tuple(after) == ("IN", "SHARE")
+    match token.word:
+        case "INSERT" | "UPDATE" | "DELETE" | "MERGE":
+            return before in ("(", ")") and following not in ("(", ")", ",", ".", "")
+        case "INTO":
+            return before not in ("AS", ".")
+        case "FOR":
+            return following in ("UPDATE", "SHARE") or tuple(after) in LOCKS
+        case "LOCK":
+            return tuple(after) == ("IN", "SHARE")
+        case _:
+            return following == "(" and before != "AS" and _bare(token) in ACTING
 
 
 def _bare(token: Token) -> str:

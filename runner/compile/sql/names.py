@@ -52,18 +52,21 @@ class Names:
             UnknownNameError: it means nothing in this statement.
         """
         root = path[0]
-        if root == "item" and self.item is not None:
-            return _member(self.item, path, is_list=False)
-        if root in ("index", "offset") and root in self.known and len(path) == 1:
-            return Meaning("integer")
-        if root == "cursor" and self.page_key:
-            return self._of_cursor(path)
-        if root in self.earlier:
-            return self._of_earlier(path)
+        if root not in self.known:
+            raise self._unknown(root)
         if root in self.parameters:
             parameter = self.parameters[root]
             return _member(parameter, path, is_list=parameter.is_list)
-        raise UnknownNameError(
+        if root in self.earlier:
+            return self._of_earlier(path)
+        if root == "cursor":
+            return self._of_cursor(path)
+        if root == "item" and self.item is not None:
+            return _member(self.item, path, is_list=False)
+        return _member(Parameter(root, "integer"), path, is_list=False)
+
+    def _unknown(self, root: str) -> UnknownNameError:
+        return UnknownNameError(
             "unknown-parameter",
             f"':{root}' is no parameter of this tool",
             _missing_each(root) or did_you_mean(root, self.known),

@@ -31,31 +31,36 @@ def compile_page(
     if result is None or result.page is None:
         return None
     page = Page(result.page.size, tuple(result.page.key))
-    _check_size(page, parameters, site)
     if (result.shape or "rows") != "rows":
         site.error("page-shape", f"only 'rows' has pages, found shape '{result.shape}'")
     if "offset" in parameters and not page.key:
         site.error("name-taken", "'offset' is the page's own, but a parameter has that name")
-    if compiled is None:
-        return page
+    is_known = _check_size(page, parameters, site)
+    if compiled is not None:
+        if is_known:
+            _check_limit(page, compiled, site)
+        _check_key(page, compiled, site)
+    return page
+
+
+def _check_limit(page: Page, compiled: Compiled, site: Site) -> None:
     limit = compiled.statement.limit
-    if page.size in parameters and (not isinstance(limit, Bound) or limit.path != (page.size,)):
+    if not isinstance(limit, Bound) or limit.path != (page.size,):
         site.error(
             "page-size",
             f"expected the statement to end in 'LIMIT :{page.size}', found no such limit",
             hint="the page's size is the parameter that limits the rows",
         )
-    _check_key(page, compiled, site)
-    return page
 
 
-def _check_size(page: Page, parameters: Mapping[str, Parameter], site: Site) -> None:
+def _check_size(page: Page, parameters: Mapping[str, Parameter], site: Site) -> bool:
     if page.size not in parameters:
         (site / "size").error(
             "unknown-parameter",
             f"'{page.size}' is no parameter of this tool",
             hint=did_you_mean(page.size, parameters),
         )
+    return page.size in parameters
 
 
 def _check_key(page: Page, compiled: Compiled, site: Site) -> None:

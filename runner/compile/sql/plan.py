@@ -20,15 +20,9 @@ from runner.config.spec.bindings import CheckSpec, SqlForm, StatementSpec
 from runner.config.spec.tools import ResultSpec
 from runner.diagnostics import did_you_mean
 
-CheckCompiler = Callable[[CheckSpec, Site, frozenset[str]], Check | None]
-"""Compiles a statement's check, given its place and the names that it sees besides the tool's
-(`rows`, `item`, `index`, the `as` names); None after a report."""
-
-_RESERVED = """
-    caller context request vars item index rows cursor now today uuid sent absent none true false
-"""
-RESERVED = frozenset(_RESERVED.split())
-"""Names that neither a parameter nor an `as` may have."""
+ChecksCompiler = Callable[[Sequence[CheckSpec], Site, frozenset[str]], Sequence[Check]]
+"""Compiles a statement's checks, given their place and the names that they see besides the tool's
+(`rows`, `item`, `index`, the `as` names); what is wrong is reported and left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +37,7 @@ class SqlSurroundings:
     may_write: bool
     max_rows: int
     max_bytes: int
-    compile_check: CheckCompiler
+    compile_checks: ChecksCompiler
     result: ResultSpec | None = None
     result_site: Site | None = None
     """The tool's `result`; needed where `result` is given."""
@@ -93,30 +87,10 @@ def sources(form: SqlForm, site: Site, file_text: Scalar | None = None) -> tuple
 
 
 def _client_plan(name: str, site: Site, around: SqlSurroundings) -> SqlPlan | None:
-    parameter = around.parameters.get(name)
-    if parameter is None or parameter.hidden:
-        site.error(
-            "unknown-parameter",
-            f"'{name}' is no parameter that the client sends",
-            hint=did_you_mean(name, around.parameters),
-        )
-        return None
-    if parameter.type != "string" or parameter.is_list or not parameter.required:
-        site.error("client-statement", f"expected a required string parameter, found '{name}'")
-        return None
-    if around.may_write:
-        site.error(
-            "client-statement",
-            "a tool whose statement the client writes cannot have 'writes'",
-            hint="its statements are read-only in every layer",
-        )
-        return None
-    if around.result is not None and around.result.page is not None:
-        site.error("client-statement", "a statement that the client writes has no pages")
-        return None
-    shape: Shape = _declared_shape(around) or "rows"
-    if shape == "affected":
-        site.error("result-shape", "'affected' needs a statement that writes, found a query")
+    shape = _declared_shape(around) or "rows"
+    fault = _client_fault(name, around, shape)
+    if fault is not None:
+        site.error("client-statement", fault, hint=did_you_mean(name, around.parameters))
         return None
     return SqlPlan(
         around.database,
@@ -132,6 +106,20 @@ def _client_plan(name: str, site: Site, around: SqlSurroundings) -> SqlPlan | No
         client_parameter=name,
         read_client=partial(read_client, dialect=around.dialect),
     )
+
+
+def _client_fault(name: str, around: SqlSurroundings, shape: Shape) -> str | None:
+    """Why the client cannot write the statement in this parameter or for this tool."""
+    parameter = around.parameters.get(name)
+    if parameter is None or parameter.hidden:
+        return f"'{name}' is no parameter that the client sends"
+    if parameter.type != "string" or parameter.is_list or not parameter.required:
+        return f"expected a required string parameter, found '{name}' of type {parameter.type}"
+    if around.may_write:
+        return "a statement that the client writes only reads, but the tool says 'writes'"
+    if around.result is not None and around.result.page is not None:
+        return "a statement that the client writes has no pages"
+    return "'affected' needs a statement that writes" if shape == "affected" else None
 
 
 def _declared_shape(around: SqlSurroundings) -> Shape | None:
@@ -177,7 +165,7 @@ def _statement(
         around.parameters, item, dict(earlier), tuple(page.key) if page is not None else None
     )
     compiled = compile_statement(source, names, dialect=around.dialect, may_write=around.may_write)
-    checks = _checks(spec, source.site, earlier, around.compile_check)
+    checks = _checks(spec, source.site, earlier, around.compile_checks)
     if compiled is None:
         return None
     statement = replace(
@@ -226,28 +214,19 @@ def _known(name: str, site: Site, parameters: Mapping[str, Parameter]) -> Parame
 
 
 def _check_as(spec: StatementSpec, site: Site, taken: set[str]) -> None:
-    name = spec.as_
-    if name is None:
-        return
-    if not name.isidentifier() or name in RESERVED:
-        (site / "as").error("bad-name", f"expected a name of our alphabet, found '{name}'")
-    elif name in taken:
-        (site / "as").error("name-taken", f"'{name}' is already a parameter or another row")
+    if spec.as_ in taken:
+        (site / "as").error("name-taken", f"'{spec.as_}' is already a parameter or another row")
 
 
 def _checks(
-    spec: StatementSpec, site: Site, earlier: Mapping[str, bool], compile_check: CheckCompiler
-) -> list[Check]:
+    spec: StatementSpec, site: Site, earlier: Mapping[str, bool], compile_checks: ChecksCompiler
+) -> Sequence[Check]:
     seen = {"rows", *earlier}
     if spec.as_ is not None:
         seen.add(spec.as_)
     if spec.each is not None:
         seen |= {"item", "index"}
-    compiled = [
-        compile_check(check, site / "check" / place, frozenset(seen))
-        for place, check in enumerate(spec.check)
-    ]
-    return [check for check in compiled if check is not None]
+    return compile_checks(spec.check, site / "check", frozenset(seen)) if spec.check else ()
 
 
 def _shape(statements: Sequence[Statement], around: SqlSurroundings, site: Site) -> Shape:

@@ -1,6 +1,6 @@
 """Compiles SQL as a tool of a file would have it; what is found comes with its place."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner.catalog.expressions import Check, Expression, Template
@@ -69,7 +69,11 @@ def _mapping(entries: Mapping[str, Node]) -> Mapping_:
     return Mapping_({key: Entry(scalar(key), value) for key, value in entries.items()}, place)
 
 
-def _check(spec: CheckSpec, _site: Site, names: frozenset[str]) -> Check:
+def _checks(specs: Sequence[CheckSpec], _site: Site, names: frozenset[str]) -> tuple[Check, ...]:
+    return tuple(_check(spec, names) for spec in specs)
+
+
+def _check(spec: CheckSpec, names: frozenset[str]) -> Check:
     source = spec.that.text
     seen = frozenset(word for word in source.split() if word in names or word in PARAMETERS)
     return Check(
@@ -106,7 +110,7 @@ class Compiler:
             form,
             site / "sql",
             SqlSurroundings(
-                "library", dialect, self.parameters, may_write, 1000, 1024**2, _check,
+                "library", dialect, self.parameters, may_write, 1000, 1024**2, _checks,
                 result, site / "result",
             ),
         )  # fmt: skip

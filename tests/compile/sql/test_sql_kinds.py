@@ -36,6 +36,8 @@ HONEST = [
     ("postgresql", "SELECT e.set_config FROM e"),
     ("postgresql", "SELECT $$ DELETE FROM t $$"),
     ("duckdb", "FROM t SELECT a"),
+    ("duckdb", "FROM t\nSELECT a"),
+    ("duckdb", "WITH a AS (SELECT 1)\nFROM a\nSELECT x"),
     ("duckdb", "SUMMARIZE t"),
     ("duckdb", "PIVOT t ON a USING sum(b)"),
     ("duckdb", "DESCRIBE t"),
@@ -100,6 +102,9 @@ EVASIONS = [
     ("postgresql", "ROLLBACK TO SAVEPOINT x"),
     ("postgresql", "LISTEN x"),
     ("postgresql", "TRUNCATE t"),
+    ("postgresql", "WITH a AS (SELECT 1) TABLE a\nDELETE FROM t"),
+    ("postgresql", "WITH a AS (SELECT 1) (DELETE FROM t)"),
+    ("postgresql", "WITH a AS (SELECT 1) (WITH b AS (SELECT 1) DELETE FROM t)"),
     ("postgresql", "SELECT 1 /* /* */ ; */ ; DROP TABLE t"),
     ("mysql", "SELECT 1 /*! INTO OUTFILE '/tmp/x' */"),
     ("mysql", "SELECT 1 /*!50000 ; DROP TABLE t */"),
@@ -186,6 +191,9 @@ def test_the_transaction_is_the_servers_even_where_a_tool_writes(
         ("WITH a AS (DELETE FROM t RETURNING id) SELECT id FROM a", True),
         ("INSERT INTO t (note) VALUES ('RETURNING')", False),
         ("CREATE TABLE u AS\nSELECT 1", False),
+        ("WITH a AS (SELECT 1)\nINSERT INTO t (b)\nSELECT 1 FROM a", False),
+        ("INSERT INTO t (b)\nWITH a AS (SELECT 1)\nSELECT 1 FROM a", False),
+        ("MERGE INTO t USING u ON true WHEN MATCHED THEN\nUPDATE SET a = 1", False),
     ],
 )
 def test_a_write_returns_rows_where_it_says_returning(
