@@ -41,6 +41,7 @@ def prove_sql(
     described = columns[plan.result] if plan.result is not None else None
     if described is not None and plan.result is not None:
         _check_result(plan, described, sources[plan.result], result_site)
+        statements[plan.result] = _with_cursor_types(statements[plan.result], described)
     return replace(plan, statements=tuple(statements), described=described)
 
 
@@ -150,6 +151,17 @@ def _typed(
                 part.offset - source.base,
                 hint=did_you_mean(name, columns),
             )
+    return replace(statement, parts=tuple(_with_type(part, types) for part in statement.parts))
+
+
+def _with_cursor_types(statement: Statement, columns: Sequence[Column]) -> Statement:
+    """The statement whose `:cursor.column` has the column's type."""
+    known = {column.name: column.type for column in columns}
+    types = {
+        part.offset: known[part.path[-1]]
+        for part in flat(statement.parts)
+        if isinstance(part, Bound) and part.path[0] == "cursor" and part.path[-1] in known
+    }
     return replace(statement, parts=tuple(_with_type(part, types) for part in statement.parts))
 
 

@@ -11,10 +11,12 @@ from runner.compile.sql.lexer import Lexeme, Token
 from runner.compile.sql.words import (
     ACTING,
     CHANGES,
+    DEFINITIONS,
     EXPLAINED,
     EXPLAINS,
     LOCKS,
     MAIN,
+    NAMING,
     QUERIES,
     READING_PRAGMAS,
     SESSION,
@@ -32,6 +34,12 @@ class Kind:
     forbidden: str | None = None
     """Why no tool may run it, as the message of a diagnostic."""
     is_query: bool = False
+
+
+def commits_by_itself(tokens: Sequence[Token], dialect: str) -> bool:
+    """The engine ends the transaction when it runs this statement: MySQL's DDL."""
+    start = skip_brackets(tokens)
+    return dialect in ("mysql", "mariadb") and tokens[start].word in DEFINITIONS
 
 
 def kind_of(tokens: Sequence[Token], dialect: str) -> Kind:
@@ -135,7 +143,7 @@ def _main(tokens: Sequence[Token]) -> Token | None:
     for place, token in _outer(tokens):
         if body is not None and place > body:
             break
-        if token.word in MAIN and tokens[place - 1].word not in ("WITH", "RECURSIVE", ",", "SET"):
+        if token.word in MAIN and tokens[place - 1].word not in NAMING:
             return token
     if body is None:
         return None
@@ -162,25 +170,35 @@ def _change(main: Token, tokens: Sequence[Token]) -> Kind:
 def _effects(tokens: Sequence[Token]) -> Iterator[Token]:
     """The words of a query that change something: a writing WITH, INTO, a lock, a function."""
     for place, token in enumerate(tokens):
-        before = tokens[place - 1].word if place else ""
+        before = [item.word for item in tokens[max(place - 2, 0) : place]]
         after = [item.word for item in tokens[place + 1 : place + 3]]
-        if _is_effect(token, before, after):
+        if (
+            _is_change(token, before, after)
+            or _is_lock(token, after)
+            or _acts(token, before, after)
+        ):
             yield token
 
 
-def _is_effect(token: Token, before: str, after: Sequence[str]) -> bool:
-    following = after[0] if after else ""
-    match token.word:
-        case "INSERT" | "UPDATE" | "DELETE" | "MERGE":
-            return before in ("(", ")") and following not in ("(", ")", ",", ".", "")
-        case "INTO":
-            return before not in ("AS", ".")
-        case "FOR":
-            return following in ("UPDATE", "SHARE") or tuple(after) in LOCKS
-        case "LOCK":
-            return tuple(after) == ("IN", "SHARE")
-        case _:
-            return following == "(" and before != "AS" and _bare(token) in ACTING
+def _is_change(token: Token, before: Sequence[str], after: Sequence[str]) -> bool:
+    last, following = (before or [""])[-1], (after or [""])[0]
+    if token.word == "INTO":
+        return last not in ("AS", ".")
+    if token.word not in CHANGES or following in ("(", ")", ",", ".", ""):
+        return False
+    return last in ("(", ")") or (token.word == "DELETE" and following == "FROM")
+
+
+def _is_lock(token: Token, after: Sequence[str]) -> bool:
+    if token.word == "FOR":
+        return after[:1] in (["UPDATE"], ["SHARE"]) or tuple(after) in LOCKS
+    return token.word == "LOCK" and tuple(after) == ("IN", "SHARE")
+
+
+def _acts(token: Token, before: Sequence[str], after: Sequence[str]) -> bool:
+    # A name in Unicode escapes (U&"…") may spell any function.
+    is_escaped = token.kind is Lexeme.NAME and before == ["U", "&"]
+    return after[:1] == ["("] and (is_escaped or (before[-1:] != ["AS"] and _bare(token) in ACTING))
 
 
 def _bare(token: Token) -> str:

@@ -54,13 +54,13 @@ class Names:
         root = path[0]
         if root not in self.known:
             raise self._unknown(root)
+        if root == "cursor" and self.page_key:
+            return self._of_cursor(path)
         if root in self.parameters:
             parameter = self.parameters[root]
             return _member(parameter, path, is_list=parameter.is_list)
         if root in self.earlier:
             return self._of_earlier(path)
-        if root == "cursor":
-            return self._of_cursor(path)
         if root == "item" and self.item is not None:
             return _member(self.item, path, is_list=False)
         return _member(Parameter(root, "integer"), path, is_list=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from runner.catalog.sql import Bound, OptionalPart, Part, Statement
 from runner.compile.sql.batch import single_statement
-from runner.compile.sql.kinds import Kind, kind_of
+from runner.compile.sql.kinds import Kind, commits_by_itself, kind_of
 from runner.compile.sql.lexer import (
     Lexeme,
     LexicalError,
@@ -46,6 +46,12 @@ def compile_statement(
     parts = statement_parts(found, names, source)
     kind = kind_of(seen, dialect)
     allowed = _check_kind(kind, source, may_write=may_write)
+    if allowed and commits_by_itself(seen, dialect):
+        source.warning(
+            "implicit-commit",
+            f"'{seen[0].text}' commits by itself on this engine; nothing before it rolls back",
+            seen[0].offset,
+        )
     if parts is None or not allowed:
         return None
     statement = Statement(parts, kind.returns_rows, writes=kind.writes_at is not None)

@@ -223,3 +223,20 @@ def test_right_syntax_has_no_warning(text: str, compile_text: Compiler) -> None:
     assert result.plan is not None
     warn_of_syntax(result.plan, (Source(scalar(text), result.site),))
     assert result.faults == ()
+
+
+def test_the_cursor_gets_the_types_of_its_columns() -> None:
+    class Typed(Sqlite):
+        def describe(
+            self, texts: Sequence[str], parameters: Sequence[Bound]
+        ) -> Description | Refusal:
+            return Description([Column("id", "uuid")])
+
+    text = "SELECT id FROM t WHERE 1 = 1 [[ AND id > :cursor.id ]] ORDER BY id LIMIT :limit"
+    page = {"page": {"size": scalar("limit"), "key": [scalar("id")]}}
+    plan = _prove(Compiler()(text, result=ResultSpec.model_validate(page)), text, engine=Typed())
+    bound = [part for part in flat(plan.statements[0].parts) if isinstance(part, Bound)]
+    assert [(part.path, part.type) for part in bound] == [
+        (("cursor", "id"), "uuid"),
+        (("limit",), "integer"),
+    ]

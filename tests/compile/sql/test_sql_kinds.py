@@ -102,6 +102,8 @@ EVASIONS = [
     ("postgresql", "ROLLBACK TO SAVEPOINT x"),
     ("postgresql", "LISTEN x"),
     ("postgresql", "TRUNCATE t"),
+    ("postgresql", "SELECT U&\"set\\005fconfig\"('x', 'off', false)"),
+    ("postgresql", "WITH RECURSIVE a AS (SELECT 1) CYCLE x SET y USING values DELETE FROM t"),
     ("postgresql", "WITH a AS (SELECT 1) TABLE a\nDELETE FROM t"),
     ("postgresql", "WITH a AS (SELECT 1) (DELETE FROM t)"),
     ("postgresql", "WITH a AS (SELECT 1) (WITH b AS (SELECT 1) DELETE FROM t)"),
@@ -127,6 +129,7 @@ EVASIONS = [
     ("duckdb", "EXPLAIN ANALYZE INSERT INTO t VALUES (1)"),
     ("duckdb", "USE other"),
     ("mssql", "SELECT 1\nEXEC('DELETE FROM t')"),
+    ("mssql", "SELECT 1 DELETE FROM t"),
     ("mssql", "EXEC('DELETE FROM t')"),
     ("mssql", "SELECT * FROM t\nWAITFOR DELAY '0:0:10'"),
     ("mssql", "SELECT * INTO u FROM t"),
@@ -223,3 +226,10 @@ def test_a_client_learns_why_its_statement_is_refused(text: str, kind: Kind) -> 
     with pytest.raises(BindingError) as caught:
         read_client(text, "sqlite")
     assert caught.value.kind is kind
+
+
+@pytest.mark.parametrize(("dialect", "codes"), [("mysql", ["implicit-commit"]), ("sqlite", [])])
+def test_ddl_that_commits_by_itself_is_a_warning(
+    dialect: str, codes: list[str], compile_text: Compiler
+) -> None:
+    assert compile_text("CREATE TABLE u (a int)", dialect=dialect, may_write=True).codes == codes
