@@ -5,7 +5,7 @@ chosen from a closed map (`Chosen`) and parts that vanish (`OptionalPart`). Whic
 and which words were chosen is the statement's *shape*; a shape has one text, made once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -31,6 +31,12 @@ class Bound:
     """Limits the rows: one more is bound, so that `truncated` and `next` are true."""
     offset: int = 0
     """Where it stands in the author's statement, for diagnostics."""
+    in_brackets: bool = False
+    """One that `expands` and stands in the author's own brackets: `IN (:ids)`; else the renderer
+    writes them."""
+    cast: str = ""
+    """The engine's type name that it is cast to, where proving found that the engine cannot infer
+    one: `uuid`, `bigint[]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,16 @@ class ResultColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the result, as the engine that proved the statement describes it."""
+
+    name: str
+    type: str = ""
+    """A type word (`string`, `uuid`, `integer[]` …), empty where the engine tells none."""
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class SqlPlan:
     """The statements of a tool and how to read their result."""
 
@@ -112,5 +128,13 @@ class SqlPlan:
     page: Page | None = None
     client_parameter: str | None = None
     """The parameter in which the client writes one read-only statement; no `statements` then."""
+    read_client: "Callable[[str], Statement] | None" = None
+    """For `client_parameter`: the client's text as a statement of one text part.
+
+    Raises:
+        BindingError: `read_only` where it is no query, `invalid` where it is no single statement.
+    """
     uses_scope: bool = False
     """A check needs a scope."""
+    described: Sequence[Column] | None = None
+    """The columns of the result, proven; None where nothing proved them."""

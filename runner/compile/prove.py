@@ -1,0 +1,251 @@
+"""Statements proven on an engine that is passed in: casts found, columns described, faults placed.
+
+Opens nothing itself; what an engine says of a statement wins over what the parser thought.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from runner.catalog.proving import Description, Prover, Refusal
+from runner.catalog.sql import Bound, Column, OptionalPart, Part, SqlPlan, Statement
+from runner.compile.site import Site
+from runner.compile.sql.parts import flat
+from runner.compile.sql.shapes import Laid, lay_out, shape_choices
+from runner.compile.sql.source import Source
+from runner.diagnostics import did_you_mean
+
+
+def prove_sql(
+    plan: SqlPlan, prover: Prover, *, sources: Sequence[Source], result_site: Site
+) -> SqlPlan:
+    """The plan with casts and described columns; whatever the engine refuses is reported.
+
+    `sources` are those of `runner.compile.sql.plan.sources`, one a statement; `result_site` is
+    the tool's `result`.
+
+    Raises:
+        StartError: the database cannot be reached.
+    """
+    statements: list[Statement] = []
+    columns: list[Sequence[Column] | None] = []
+    earlier: dict[str, Sequence[Column] | None] = {}
+    for statement, source in zip(plan.statements, sources, strict=True):
+        typed = _typed(statement, earlier, source)
+        proven, described = _prove(typed, plan, prover, source)
+        statements.append(proven)
+        columns.append(described)
+        if statement.as_name is not None:
+            earlier[statement.as_name] = described
+            _check_duplicates(described or (), source)
+    described = columns[plan.result] if plan.result is not None else None
+    if described is not None and plan.result is not None:
+        _check_result(plan, described, sources[plan.result], result_site)
+        statements[plan.result] = _with_cursor_types(statements[plan.result], described)
+    return replace(plan, statements=tuple(statements), described=described)
+
+
+def _prove(
+    statement: Statement, plan: SqlPlan, prover: Prover, source: Source
+) -> tuple[Statement, Sequence[Column] | None]:
+    """The statement as the engine has it, and its columns where every shape has the same."""
+    casts: dict[int, str] = {}
+    found: list[Description] = []
+    reported: set[Refusal] = set()
+    for choice in shape_choices(statement, plan.parameters):
+        laid = lay_out(statement, choice, plan.parameters)
+        answer = prover.describe(laid.texts, laid.parameters)
+        if isinstance(answer, Refusal):
+            placed = replace(answer, offset=_origin(answer, laid))
+            if placed not in reported:
+                reported.add(placed)
+                _report(placed, source)
+            continue
+        found.append(answer)
+        casts |= {laid.parameters[at].offset: cast for at, cast in answer.casts.items()}
+    if reported or not found:
+        return statement, None
+    _check_writes(found, plan, source)
+    proven = replace(
+        statement,
+        parts=tuple(_cast(part, casts) for part in statement.parts),
+        limit=_cast_bound(statement.limit, casts),
+        returns_rows=any(item.columns for item in found),
+        writes=_writes(statement, found),
+    )
+    return proven, _common([item.columns for item in found])
+
+
+def _origin(refusal: Refusal, laid: Laid) -> int | None:
+    return None if refusal.offset is None else laid.origin(refusal.offset)
+
+
+def _writes(statement: Statement, found: Sequence[Description]) -> bool:
+    known = [item.writes for item in found if item.writes is not None]
+    return any(known) if known else statement.writes
+
+
+def _check_writes(found: Sequence[Description], plan: SqlPlan, source: Source) -> None:
+    if not plan.writes and any(item.writes for item in found):
+        source.error(
+            "writes-in-read-tool",
+            "expected a statement that only reads, but the engine says that it writes",
+            0,
+            hint="say 'writes: true' or 'writes: destructive' if it is meant",
+        )
+
+
+def _cast(part: Part, casts: Mapping[int, str]) -> Part:
+    match part:
+        case Bound():
+            return _with_cast(part, casts)
+        case OptionalPart():
+            inside = tuple(
+                _with_cast(item, casts) if isinstance(item, Bound) else item for item in part.parts
+            )
+            return OptionalPart(inside, part.parameters)
+        case _:
+            return part
+
+
+def _with_cast(bound: Bound, casts: Mapping[int, str]) -> Bound:
+    return replace(bound, cast=casts.get(bound.offset, bound.cast))
+
+
+def _cast_bound(limit: Bound | int | None, casts: Mapping[int, str]) -> Bound | int | None:
+    return _with_cast(limit, casts) if isinstance(limit, Bound) else limit
+
+
+def _common(shapes: Sequence[Sequence[Column]]) -> Sequence[Column] | None:
+    """The columns that hold for every shape; None where their names differ."""
+    first = shapes[0]
+    names = [column.name for column in first]
+    if any([column.name for column in columns] != names for columns in shapes):
+        return None
+    return tuple(
+        Column(
+            name,
+            first[place].type if len({columns[place].type for columns in shapes}) == 1 else "",
+            any(columns[place].nullable for columns in shapes),
+        )
+        for place, name in enumerate(names)
+    )
+
+
+def _typed(
+    statement: Statement, earlier: Mapping[str, Sequence[Column] | None], source: Source
+) -> Statement:
+    """The statement with the types of earlier rows' columns; unknown ones are reported."""
+    types: dict[int, str] = {}
+    for part in flat(statement.parts):
+        if not isinstance(part, Bound) or earlier.get(part.path[0]) is None:
+            continue
+        columns = {column.name: column for column in earlier[part.path[0]] or ()}
+        name = part.path[-1]
+        if name in columns:
+            types[part.offset] = columns[name].type
+        else:
+            source.error(
+                "unknown-column",
+                f"the row '{part.path[0]}' has no column '{name}'",
+                part.offset - source.base,
+                hint=did_you_mean(name, columns),
+            )
+    return replace(statement, parts=tuple(_with_type(part, types) for part in statement.parts))
+
+
+def _with_cursor_types(statement: Statement, columns: Sequence[Column]) -> Statement:
+    """The statement whose `:cursor.column` has the column's type."""
+    known = {column.name: column.type for column in columns}
+    types = {
+        part.offset: known[part.path[-1]]
+        for part in flat(statement.parts)
+        if isinstance(part, Bound) and part.path[0] == "cursor" and part.path[-1] in known
+    }
+    return replace(statement, parts=tuple(_with_type(part, types) for part in statement.parts))
+
+
+def _with_type(part: Part, types: Mapping[int, str]) -> Part:
+    match part:
+        case Bound() if part.offset in types:
+            return replace(part, type=types[part.offset])
+        case OptionalPart():
+            inside = tuple(
+                replace(item, type=types[item.offset])
+                if isinstance(item, Bound) and item.offset in types
+                else item
+                for item in part.parts
+            )
+            return OptionalPart(inside, part.parameters)
+        case _:
+            return part
+
+
+def _check_duplicates(columns: Sequence[Column], source: Source) -> None:
+    for name, count in Counter(column.name for column in columns).items():
+        if count > 1:
+            source.error(
+                "duplicate-column",
+                f"{count} columns are named '{name}'",
+                0,
+                hint="give each a name of its own: … AS other_name",
+            )
+
+
+def _check_result(
+    plan: SqlPlan, columns: Sequence[Column], source: Source, result_site: Site
+) -> None:
+    names = [column.name for column in columns]
+    _check_duplicates(columns, source)
+    if plan.shape in ("value", "column") and len(names) != 1:
+        source.error(
+            "result-shape",
+            f"expected one column for '{plan.shape}', found {len(names)}: {', '.join(names)}",
+            0,
+        )
+    declared = {"json": plan.columns.json, "columns": frozenset(plan.columns.types)}
+    for key, wanted in declared.items():
+        _check_known(sorted(wanted), names, result_site / key)
+    if plan.page is not None:
+        _check_known(plan.page.key, names, result_site / "page" / "key")
+
+
+def _check_known(wanted: Sequence[str], names: Sequence[str], site: Site) -> None:
+    for name in wanted:
+        if name not in names:
+            site.error(
+                "unknown-column",
+                f"the result has no column '{name}'",
+                hint=did_you_mean(name, names) or f"its columns are {', '.join(names)}",
+            )
+
+
+_WORDS = {
+    "syntax": "the engine cannot read the statement",
+    "unknown-table": "the database has no table",
+    "unknown-column": "no table of the statement has a column",
+    "unknown-function": "the engine has no function",
+    "ambiguous-column": "more than one table has a column",
+    "type-mismatch": "types do not fit together",
+    "untyped-parameter": "the engine cannot tell the type of a parameter",
+    "writes": "the engine refuses to write in a tool that reads",
+    "permission": "the login may not do this",
+    "timeout": "the engine took too long to prepare the statement",
+    "other": "the engine refuses the statement",
+}
+_HINTS = {
+    "untyped-parameter": "cast it, or declare its type in 'input'",
+    "ambiguous-column": "say which one: table.column",
+    "writes": "say 'writes: true' or 'writes: destructive' if it is meant",
+}
+
+
+def _report(refusal: Refusal, source: Source) -> None:
+    message = _WORDS[refusal.kind]
+    if refusal.name is not None:
+        near = " near" if refusal.kind in ("syntax", "type-mismatch", "other") else ""
+        message += f"{near} '{refusal.name}'"
+    if refusal.kind == "other" and refusal.sqlstate is not None:
+        message += f" ({refusal.sqlstate})"
+    code = "writes-in-read-tool" if refusal.kind == "writes" else "sql-refused"
+    source.error(code, message, refusal.offset or 0, hint=_HINTS.get(refusal.kind))

@@ -1,0 +1,29 @@
+"""A statement that a client writes: one query, told before any database sees it."""
+
+from runner.catalog.sql import Statement
+from runner.compile.sql.batch import single_statement
+from runner.compile.sql.kinds import kind_of
+from runner.compile.sql.lexer import LexicalError, significant, tokens
+from runner.errors import BindingError, Kind
+
+
+def read_client(text: str, dialect: str) -> Statement:
+    """The text as a statement of one part; nothing in it is a parameter, a choice or a mark.
+
+    Raises:
+        BindingError: `invalid` where it is no single statement, `read_only` where it is no query.
+    """
+    try:
+        found = tokens(text.removeprefix("\ufeff"), dialect, has_marks=False)
+    except LexicalError as error:
+        raise BindingError(Kind.INVALID, f"The statement: {error.message}.") from error
+    kept, extra = single_statement(found)
+    if extra is not None:
+        raise BindingError(Kind.INVALID, "Expected one statement, found a second.")
+    seen = significant(kept)
+    if not seen:
+        raise BindingError(Kind.INVALID, "Expected a SQL statement, found none.")
+    kind = kind_of(seen, dialect)
+    if not kind.is_query or kind.writes_at is not None:
+        raise BindingError(Kind.READ_ONLY, "Only a statement that reads is allowed here.")
+    return Statement(("".join(token.text for token in kept),), returns_rows=True, writes=False)

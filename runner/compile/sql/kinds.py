@@ -1,0 +1,205 @@
+"""What a statement does, read from its tokens: whether it is a query, whether it writes.
+
+This is the first layer of "read-only unless told otherwise", not the guard: honest SQL that no
+table here knows passes, and the engine's read-only session has the last word.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from runner.compile.sql.lexer import Lexeme, Token
+from runner.compile.sql.words import (
+    ACTING,
+    CHANGES,
+    DEFINITIONS,
+    EXPLAINED,
+    EXPLAINS,
+    LOCKS,
+    MAIN,
+    NAMING,
+    QUERIES,
+    READING_PRAGMAS,
+    SESSION,
+    TRANSACTIONS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a statement is."""
+
+    returns_rows: bool
+    writes_at: Token | None = None
+    """The word at which it writes; None for a query that only reads."""
+    forbidden: str | None = None
+    """Why no tool may run it, as the message of a diagnostic."""
+    is_query: bool = False
+
+
+def commits_by_itself(tokens: Sequence[Token], dialect: str) -> bool:
+    """The engine ends the transaction when it runs this statement: MySQL's DDL."""
+    start = skip_brackets(tokens)
+    return dialect in ("mysql", "mariadb") and tokens[start].word in DEFINITIONS
+
+
+def kind_of(tokens: Sequence[Token], dialect: str) -> Kind:
+    """The kind of one statement, given its significant tokens (not empty)."""
+    start = skip_brackets(tokens)
+    inner = tokens[start:]
+    if not inner:
+        return Kind(returns_rows=False, writes_at=tokens[0])
+    root = inner[0].word
+    if (reason := _transaction(inner, dialect)) is not None:
+        return Kind(returns_rows=False, writes_at=inner[0], forbidden=reason)
+    if root == "PRAGMA":
+        return _pragma(inner)
+    if root in EXPLAINS or _is_analyze(inner, dialect):
+        return _explained(inner, dialect)
+    return _query_or_change(inner)
+
+
+def _query_or_change(inner: Sequence[Token]) -> Kind:
+    main = _main(inner) if inner[0].word == "WITH" else inner[0]
+    if main is None or main.word not in QUERIES:
+        return _change(main or inner[0], inner)
+    write = next(_effects(inner), None)
+    return Kind(returns_rows=True, writes_at=write, is_query=True)
+
+
+def skip_brackets(tokens: Sequence[Token]) -> int:
+    """How many `(` stand before the first word."""
+    start = 0
+    while start < len(tokens) and tokens[start].word == "(":
+        start += 1
+    return start
+
+
+def _transaction(tokens: Sequence[Token], dialect: str) -> str | None:
+    root = tokens[0].word
+    following = {token.word for token in tokens[1:4]}
+    words = {_bare(token).upper() for token in tokens}
+    is_control = (
+        root in TRANSACTIONS
+        or (root == "PREPARE" and "TRANSACTION" in following)
+        or (root == "LOCK" and "TABLES" in following and dialect in ("mysql", "mariadb"))
+        or (root in ("SET", "RESET", "PRAGMA") and bool(words & SESSION))
+    )
+    return (
+        f"'{tokens[0].text}' controls the transaction, which is the server's"
+        if is_control
+        else None
+    )
+
+
+def _pragma(tokens: Sequence[Token]) -> Kind:
+    words = list(tokens[1:4])
+    name = words[2] if len(words) == 3 and words[1].text == "." else words[0] if words else None
+    sets = any(token.word == "=" for token in tokens)
+    reads = name is not None and _bare(name) in READING_PRAGMAS and not sets
+    return Kind(returns_rows=True, writes_at=None if reads else tokens[0], is_query=reads)
+
+
+def _is_analyze(tokens: Sequence[Token], dialect: str) -> bool:
+    # MariaDB's `ANALYZE [FORMAT=JSON] SELECT …` runs the statement and explains it.
+    second = tokens[1].word if len(tokens) > 1 else ""
+    return (
+        tokens[0].word == "ANALYZE"
+        and dialect in ("mysql", "mariadb")
+        and second in MAIN - {"TABLE"} | {"FORMAT", "WITH"}
+    )
+
+
+def _explained(tokens: Sequence[Token], dialect: str) -> Kind:
+    """EXPLAIN only reads, unless it runs (ANALYZE) a statement that writes."""
+    runs = False
+    for place, token in _outer(tokens, brackets=("ANALYZE", "ANALYSE")):
+        if token.word in ("ANALYZE", "ANALYSE"):
+            runs = True
+        elif place and token.word in EXPLAINED:
+            inner = kind_of(tokens[place:], dialect)
+            writes_at = inner.writes_at if runs else None
+            return Kind(True, writes_at, inner.forbidden, is_query=writes_at is None)
+    is_known = not runs or len(tokens) <= 2
+    return Kind(True, None if is_known else tokens[0], is_query=is_known)
+
+
+def _outer(
+    tokens: Sequence[Token], *, brackets: tuple[str, ...] = ()
+) -> Iterator[tuple[int, Token]]:
+    """The tokens outside brackets, and inside them those of the words `brackets`."""
+    depth = 0
+    for place, token in enumerate(tokens):
+        if token.word in (")", "]", "}"):
+            depth -= 1
+        elif token.word in ("(", "[", "{"):
+            depth += 1
+        elif depth == 0 or token.word in brackets:
+            yield place, token
+
+
+def _main(tokens: Sequence[Token]) -> Token | None:
+    """The word of the statement behind WITH and its subqueries."""
+    body = _bracketed_body(tokens)
+    for place, token in _outer(tokens):
+        if body is not None and place > body:
+            break
+        if token.word in MAIN and tokens[place - 1].word not in NAMING:
+            return token
+    if body is None:
+        return None
+    inner = tokens[body + skip_brackets(tokens[body:]) :]
+    return _main(inner) if inner and inner[0].word == "WITH" else next(iter(inner), None)
+
+
+def _bracketed_body(tokens: Sequence[Token]) -> int | None:
+    """Where a statement in brackets stands directly behind the last subquery of WITH."""
+    depth = 0
+    for place, token in enumerate(tokens):
+        if depth == 0 and token.word == "(" and tokens[place - 1].word == ")":
+            return place
+        depth += {"(": 1, ")": -1}.get(token.word, 0)
+    return None
+
+
+def _change(main: Token, tokens: Sequence[Token]) -> Kind:
+    can_return = main.word in CHANGES | {"REPLACE"}
+    returning = any(token.word == "RETURNING" for _place, token in _outer(tokens))
+    return Kind(returns_rows=can_return and returning, writes_at=main)
+
+
+def _effects(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The words of a query that change something: a writing WITH, INTO, a lock, a function."""
+    for place, token in enumerate(tokens):
+        before = [item.word for item in tokens[max(place - 2, 0) : place]]
+        after = [item.word for item in tokens[place + 1 : place + 3]]
+        if (
+            _is_change(token, before, after)
+            or _is_lock(token, after)
+            or _acts(token, before, after)
+        ):
+            yield token
+
+
+def _is_change(token: Token, before: Sequence[str], after: Sequence[str]) -> bool:
+    last, following = (before or [""])[-1], (after or [""])[0]
+    if token.word == "INTO":
+        return last not in ("AS", ".")
+    if token.word not in CHANGES or following in ("(", ")", ",", ".", ""):
+        return False
+    return last in ("(", ")") or (token.word == "DELETE" and following == "FROM")
+
+
+def _is_lock(token: Token, after: Sequence[str]) -> bool:
+    if token.word == "FOR":
+        return after[:1] in (["UPDATE"], ["SHARE"]) or tuple(after) in LOCKS
+    return token.word == "LOCK" and tuple(after) == ("IN", "SHARE")
+
+
+def _acts(token: Token, before: Sequence[str], after: Sequence[str]) -> bool:
+    # A name in Unicode escapes (U&"…") may spell any function.
+    is_escaped = token.kind is Lexeme.NAME and before == ["U", "&"]
+    return after[:1] == ["("] and (is_escaped or (before[-1:] != ["AS"] and _bare(token) in ACTING))
+
+
+def _bare(token: Token) -> str:
+    return token.text.strip('"`[]').lower() if token.kind in (Lexeme.WORD, Lexeme.NAME) else ""

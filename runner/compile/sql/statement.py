@@ -1,0 +1,133 @@
+"""One statement: from its text to parts, kind and limit, with every fault reported."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from runner.catalog.sql import Bound, OptionalPart, Part, Statement
+from runner.compile.sql.batch import single_statement
+from runner.compile.sql.kinds import Kind, commits_by_itself, kind_of
+from runner.compile.sql.lexer import (
+    Lexeme,
+    LexicalError,
+    Token,
+    significant,
+    tokens,
+)
+from runner.compile.sql.marks import check_brackets
+from runner.compile.sql.names import Names
+from runner.compile.sql.parts import flat, statement_parts
+from runner.compile.sql.source import Source
+from runner.compile.sql.tail import limit_token
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A statement with what later checks read."""
+
+    statement: Statement
+    kind: Kind
+    tokens: Sequence[Token]
+    """The significant ones."""
+
+
+def compile_statement(
+    source: Source, names: Names, *, dialect: str, may_write: bool
+) -> Compiled | None:
+    """The statement of `source`; None after a report."""
+    found = _tokens(source, dialect)
+    if found is None:
+        return None
+    seen = significant(found)
+    if not seen:
+        source.error("empty-statement", "expected a SQL statement, found none", 0)
+        return None
+    if not check_brackets(found, source):
+        return None
+    parts = statement_parts(found, names, source)
+    kind = kind_of(seen, dialect)
+    allowed = _check_kind(kind, source, may_write=may_write)
+    if allowed and commits_by_itself(seen, dialect):
+        source.warning(
+            "implicit-commit",
+            f"'{seen[0].text}' commits by itself on this engine; nothing before it rolls back",
+            seen[0].offset,
+        )
+    if parts is None or not allowed:
+        return None
+    statement = Statement(parts, kind.returns_rows, writes=kind.writes_at is not None)
+    return Compiled(_with_limit(statement, seen, source), kind, seen)
+
+
+def _tokens(source: Source, dialect: str) -> tuple[Token, ...] | None:
+    try:
+        found = tokens(source.text, dialect)
+    except LexicalError as error:
+        source.error(error.code, error.message, error.offset, hint=error.hint)
+        return None
+    kept, extra = single_statement(found)
+    if extra is not None:
+        source.error(
+            "several-statements",
+            f"expected one statement, found a second at '{extra.text}'",
+            extra.offset,
+            hint="write a list: one statement an item, all in one transaction",
+        )
+        return None
+    return kept
+
+
+def _check_kind(kind: Kind, source: Source, *, may_write: bool) -> bool:
+    word = kind.writes_at
+    if word is None:
+        return True
+    if kind.forbidden is not None:
+        source.error(
+            "transaction-control",
+            kind.forbidden,
+            word.offset,
+            hint="a list of statements is one transaction; a false check rolls back",
+        )
+        return False
+    if not may_write:
+        source.error(
+            "writes-in-read-tool",
+            f"expected a query in a tool that does not write, found '{word.text}'",
+            word.offset,
+            hint="say 'writes: true' or 'writes: destructive' if it is meant",
+        )
+    return may_write
+
+
+def _with_limit(statement: Statement, seen: Sequence[Token], source: Source) -> Statement:
+    token = limit_token(seen) if statement.returns_rows and not statement.writes else None
+    if token is None:
+        return statement
+    if token.kind is Lexeme.NUMBER:
+        limit = int(token.text) if token.text.isdecimal() else None
+        return replace(statement, limit=limit)
+    offset = token.offset + source.base
+    parts = tuple(_limited(part, offset) for part in statement.parts)
+    bound = next(part for part in flat(parts) if isinstance(part, Bound) and part.offset == offset)
+    if bound.type not in ("", "integer", "int64"):
+        source.error(
+            "limit-type",
+            f"expected an integer for LIMIT, found '{token.text}' of type {bound.type}",
+            token.offset,
+        )
+    return replace(statement, parts=parts, limit=bound)
+
+
+def _limited(part: Part, offset: int) -> Part:
+    match part:
+        case Bound() if part.offset == offset:
+            return replace(part, is_limit=True)
+        case OptionalPart():
+            inside = tuple(
+                replace(item, is_limit=True)
+                if isinstance(item, Bound) and item.offset == offset
+                else item
+                for item in part.parts
+            )
+            return OptionalPart(inside, part.parameters)
+        case _:
+            return part

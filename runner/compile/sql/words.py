@@ -1,0 +1,64 @@
+"""The words by which `kinds` and `batch` know what a statement does."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+QUERIES = _words("SELECT VALUES TABLE FROM PIVOT UNPIVOT SUMMARIZE SHOW DESCRIBE DESC EXPLAIN WITH")
+EXPLAINS = _words("EXPLAIN DESCRIBE DESC")
+CHANGES = _words("INSERT UPDATE DELETE MERGE")
+MAIN = CHANGES | _words("SELECT VALUES TABLE FROM REPLACE")
+NAMING = _words("WITH RECURSIVE , SET TO DEFAULT USING BY")
+"""Words behind which WITH takes a name, so that what follows is no statement."""
+DEFINITIONS = _words("CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE")
+EXPLAINED = (MAIN | QUERIES | _words("EXECUTE CREATE CALL COPY")) - EXPLAINS
+"""What may stand behind EXPLAIN."""
+TRANSACTIONS = _words("BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE END ABORT XA UNLOCK")
+SESSION = _words(
+    """TRANSACTION AUTOCOMMIT TRANSACTION_READ_ONLY DEFAULT_TRANSACTION_READ_ONLY TX_READ_ONLY
+    TRANSACTION_ISOLATION TX_ISOLATION QUERY_ONLY"""
+)
+"""Settings that hold the session or its transaction: the server's to set, no statement's."""
+ACTING = _words(
+    """set_config setval nextval lo_import lo_export lo_create lo_unlink lo_put lo_from_bytea
+    pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile pg_switch_wal
+    pg_create_restore_point pg_logical_emit_message pg_notify pg_read_file pg_read_binary_file
+    pg_ls_dir pg_file_write pg_advisory_lock pg_advisory_lock_shared pg_try_advisory_lock
+    pg_try_advisory_lock_shared dblink dblink_exec dblink_connect dblink_send_query load_file
+    get_lock release_lock sys_exec sys_eval load_extension writefile readfile edit
+    fts3_tokenizer"""
+)
+"""Functions whose effect an engine's read-only transaction does not stop, or stops too late."""
+READING_PRAGMAS = _words(
+    """table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list
+    foreign_key_check database_list collation_list function_list module_list pragma_list
+    compile_options integrity_check quick_check show_tables show database_size storage_info
+    version platform"""
+)
+LOCKS = frozenset({("NO", "KEY"), ("KEY", "SHARE")})
+"""What follows FOR besides UPDATE and SHARE where rows are locked."""
+
+BEGINNERS = {
+    "INSERT": _words("THEN ON FOR DO INSTEAD"),
+    "UPDATE": _words("FOR DO KEY ON THEN OF INSTEAD"),
+    "DELETE": _words("ON THEN FOR DO INSTEAD"),
+    "SELECT": _words("UNION ALL EXCEPT INTERSECT DISTINCT MINUS AS NAME"),
+    **dict.fromkeys(
+        _words("MERGE DROP CREATE ALTER TRUNCATE GRANT REVOKE EXEC EXECUTE CALL WAITFOR DECLARE"),
+        _words("AS FOR"),
+    ),
+}
+"""Words that begin a statement → what may stand before them inside one."""
+UNFINISHED = _words(
+    """SELECT FROM WHERE AND OR NOT ON BY HAVING SET VALUES AS IN LIKE ILIKE BETWEEN IS THEN ELSE
+    WHEN CASE JOIN LIMIT OFFSET INTO UPDATE EXPLAIN ANALYZE VERBOSE PLAN RETURNING USING"""
+)
+"""Words behind which a statement cannot be over."""
+_ANY = MAIN | _words("WITH")
+_QUERY = _words("SELECT WITH")
+EXPECTED = {
+    **dict.fromkeys(_words("WITH EXPLAIN DESCRIBE DESC ANALYZE"), _ANY),
+    **dict.fromkeys(_words("INSERT REPLACE CREATE COPY FROM"), _QUERY),
+}
+"""A statement's word → the words of a statement that belong to it and are no second one."""
