@@ -31,6 +31,12 @@ class Bound:
     """Limits the rows: one more is bound, so that `truncated` and `next` are true."""
     offset: int = 0
     """Where it stands in the author's statement, for diagnostics."""
+    in_brackets: bool = False
+    """One that `expands` and stands in the author's own brackets: `IN (:ids)`; else the renderer
+    writes them."""
+    cast: str = ""
+    """The engine's type name that it is cast to, where proving found that the engine cannot infer
+    one: `uuid`, `bigint[]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,16 @@ class ResultColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the result, as the engine that proved the statement describes it."""
+
+    name: str
+    type: str = ""
+    """A type word (`string`, `uuid`, `decimal`, `integer[]` …), empty where the engine tells none."""
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class SqlPlan:
     """The statements of a tool and how to read their result."""
 
@@ -114,3 +130,5 @@ class SqlPlan:
     """The parameter in which the client writes one read-only statement; no `statements` then."""
     uses_scope: bool = False
     """A check needs a scope."""
+    described: Sequence[Column] | None = None
+    """The columns of the result, proven; None where nothing proved them."""
