@@ -1,0 +1,132 @@
+"""The binding of a SQL tool: values in, a shaped outcome out; the database threads do the rest."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from runner.bindings.sql.collect import Rows
+from runner.bindings.sql.paging import OFFSET, Pager
+from runner.bindings.sql.session import Session, Terms
+from runner.bindings.sql.threads import Threads
+from runner.bindings.sql.transaction import Done, Step, Transaction
+from runner.bindings.sql.wording import refused
+from runner.catalog.call import Call, Outcome
+from runner.catalog.rendering import Values
+from runner.catalog.sql import SqlPlan, Statement
+from runner.codec.json import Json
+from runner.errors import BindingError, Kind
+
+_REPLACED: Final = "Some text was not valid UTF-8; what could not be read is shown as �."
+
+
+class SqlBinding:
+    """Runs one plan on one database."""
+
+    def __init__(
+        self, plan: SqlPlan, threads: Threads, *, pager: Pager | None, raises_missing: bool
+    ) -> None:
+        self._plan = plan
+        self._threads = threads
+        self._pager = pager
+        self._transaction = Transaction(plan, raises_missing=raises_missing)
+
+    async def invoke(self, call: Call) -> Outcome:
+        """The outcome of one call.
+
+        Raises:
+            BindingError: by kind what the database, or a budget, refused.
+            ToolError: a check was false.
+        """
+        values: Values = call.arguments
+        if self._pager is not None:
+            values = {**values, **self._pager.open(call)}
+
+        def work(session: Session) -> Outcome:
+            done = self._transaction.run(session, values, call.scope, timeout_s=call.timeout_s)
+            return self._outcome(done, call, values)
+
+        return await self._threads.run(
+            work, timeout_s=call.timeout_s, may_repeat=not self._plan.writes
+        )
+
+    def _outcome(self, done: Done, call: Call, values: Values) -> Outcome:
+        rows = done.result
+        if rows is None or self._plan.shape == "affected":
+            return Outcome(done.affected)
+        outcome = Outcome(_shaped(rows, self._plan.shape), columns=rows.columns)
+        notes = []
+        if rows.is_truncated and self._plan.shape in ("rows", "column"):
+            notes.append(self._cut(rows, outcome, call, values))
+        if rows.has_replacements:
+            notes.append(_REPLACED)
+        if notes:
+            outcome.note = " ".join(notes)
+        return outcome
+
+    def _cut(self, rows: Rows, outcome: Outcome, call: Call, values: Values) -> str:
+        """Says what was cut; adds the cursor that goes on."""
+        cut = f"Only the first {len(rows.rows)} rows are shown"
+        why = " (size limit)" if rows.is_cut_by_bytes else ""
+        if self._pager is None or not isinstance(outcome.value, dict) or not rows.rows:
+            return f"{cut}{why}; narrow the request to see others."
+        if rows.last_key is not None:
+            cursor = self._pager.seal_key(call, rows.last_key)
+        else:
+            offset = values.get(OFFSET)
+            start = offset if isinstance(offset, int) else 0
+            cursor = self._pager.seal_offset(call, start + len(rows.rows))
+        outcome.value["next"] = cursor
+        return f"{cut}{why}; pass `next` as `cursor` to go on."
+
+
+def _shaped(rows: Rows, shape: str) -> Json:
+    if shape == "rows":
+        return {"rows": rows.rows, "truncated": rows.is_truncated}
+    if shape == "column":
+        return [_first_cell(row) for row in rows.rows]
+    first = rows.rows[0] if rows.rows else None
+    return first if shape == "row" or first is None else _first_cell(first)
+
+
+def _first_cell(row: Mapping[str, Json]) -> Json:
+    return next(iter(row.values()))
+
+
+class ForeignBinding:
+    """Runs the one statement that a client wrote: read-only, in every budget, never kept."""
+
+    def __init__(self, plan: SqlPlan, threads: Threads) -> None:
+        self._plan = plan
+        self._threads = threads
+        self._parameter = plan.client_parameter or ""
+
+    async def invoke(self, call: Call) -> Outcome:
+        """The outcome of one call.
+
+        Raises:
+            BindingError: by kind; what it would change is `read_only`.
+        """
+        text = call.arguments.get(self._parameter)
+        if not isinstance(text, str) or not text.strip():
+            raise refused(Kind.INVALID, field=self._parameter)
+        statement = Statement((text,), returns_rows=True, writes=False)
+        step = Step(statement, plan=self._plan, is_result=True)
+
+        def work(session: Session) -> Outcome:
+            return self._run(step, session, call.timeout_s)
+
+        return await self._threads.run(work, timeout_s=call.timeout_s, may_repeat=True)
+
+    def _run(self, step: Step, session: Session, timeout_s: float) -> Outcome:
+        session.begin(Terms(writes=False, is_single=True, timeout_s=timeout_s, is_foreign=True))
+        try:
+            rows = step.sink({})
+            session.query(step.ready(session, {}), (), rows)
+        finally:
+            session.rollback()
+        if not rows.columns:
+            message = f"{self._parameter}: expected a query, found a statement without rows"
+            raise BindingError(Kind.INVALID, message, field=self._parameter)
+        outcome = Outcome(_shaped(rows, self._plan.shape), columns=rows.columns)
+        if rows.is_truncated:
+            outcome.note = f"Only the first {len(rows.rows)} rows are shown; narrow the request."
+        return outcome

@@ -1,0 +1,210 @@
+"""Collects the rows of a result within its budgets: rows and bytes, cut between rows.
+
+Rows come in blocks from a cursor, so that a result of any size needs little memory. The sink says
+when it wants no more; one row more than allowed is asked for, and shows that there was one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Protocol
+
+from runner.catalog.sql import ResultColumns
+from runner.codec.json import Json, JsonFault, encode
+from runner.codec.values import UnknownTypeError, json_text, plain, plain_cell
+from runner.errors import BindingError, Kind
+
+BLOCK_ROWS: Final = 128
+"""Rows fetched at once: bounds what is held beyond the budgets."""
+Cell = Callable[[object], Json]
+
+
+class Sink(Protocol):
+    """Takes the rows of one statement."""
+
+    wanted: int
+    """How many rows are still wanted; a cursor need not fetch more."""
+    has_replacements: bool
+    """Text that could not be decoded came with replacement characters."""
+
+    def start(self, columns: Sequence[str], decoders: Mapping[int, Cell]) -> None:
+        """Begins with no rows, of these columns; `decoders` are the engine's, by position, for
+        cells that are not yet plain."""
+
+    def add(self, rows: Sequence[Sequence[object]]) -> bool:
+        """Takes a block; whether more rows are wanted."""
+
+
+class Rows:
+    """The rows of a result as JSON-safe maps."""
+
+    def __init__(
+        self, columns: ResultColumns, *, max_rows: int, max_bytes: int, keys: Sequence[str] = ()
+    ) -> None:
+        self.has_replacements = False
+        self._clear(max_rows, max_bytes)
+        self._declared = columns
+        self._max_rows = max_rows
+        self._max_bytes = max_bytes
+        self._keys = keys
+
+    def _clear(self, max_rows: int, max_bytes: int) -> None:
+        self.wanted = max_rows + 1
+        self.columns: Sequence[str] = ()
+        self.rows: list[dict[str, Json]] = []
+        self.is_cut_by_rows = False
+        self.is_cut_by_bytes = False
+        self.last_key: tuple[object, ...] | None = None
+        """Of the last row kept: the columns `keys`, as the engine gave them."""
+        self.first: Mapping[str, object] | None = None
+        """The first row as the engine gave it, to be bound again."""
+        self._bytes_left = max_bytes
+        self._key_positions: tuple[int, ...] = ()
+        self._cells: Sequence[tuple[int, Cell]] = ()
+
+    @property
+    def is_truncated(self) -> bool:
+        """There were more rows than came."""
+        return self.is_cut_by_rows or self.is_cut_by_bytes
+
+    def start(self, columns: Sequence[str], decoders: Mapping[int, Cell]) -> None:
+        """Takes the columns; refuses two of one name, of which one would be lost."""
+        if len(set(columns)) != len(columns):
+            twice = next(name for name in columns if list(columns).count(name) > 1)
+            raise BindingError(
+                Kind.INVALID, f"two columns of the result are named '{twice}'", field=twice
+            )
+        if self.columns:  # a second start
+            self._clear(self._max_rows, self._max_bytes)
+        self.columns = columns
+        self._key_positions = tuple(columns.index(key) for key in self._keys)
+        if decoders or self._declared != _NOTHING_DECLARED:
+            self._cells = tuple(self._special_cells(columns, decoders))
+
+    def _special_cells(
+        self, columns: Sequence[str], decoders: Mapping[int, Cell]
+    ) -> list[tuple[int, Cell]]:
+        cells: list[tuple[int, Cell]] = []
+        for position, name in enumerate(columns):
+            cell = _declared_cell(name, self._declared) or decoders.get(position)
+            if cell is None and self._declared.decimals == "number":
+                cell = _number_cell
+            if cell is not None:
+                cells.append((position, cell))
+        return cells
+
+    def add(self, rows: Sequence[Sequence[object]]) -> bool:
+        """Takes a block; whether more rows are wanted."""
+        room = self._max_rows - len(self.rows)
+        if len(rows) > room:
+            self.is_cut_by_rows = True
+            rows = rows[:room]
+        block = [self._row(row) for row in rows]
+        size = len(encode(block)) - 1 if block else 0
+        if size > self._bytes_left:
+            block = self._fitting(block)
+        else:
+            self._bytes_left -= size
+        if rows and not self.rows:
+            self.first = dict(zip(self.columns, rows[0], strict=True))
+        self.rows += block
+        if block and self._key_positions:
+            last = rows[len(block) - 1]
+            self.last_key = tuple(last[position] for position in self._key_positions)
+        self.wanted = self._max_rows + 1 - len(self.rows)
+        return not self.is_truncated
+
+    def _fitting(self, block: list[dict[str, Json]]) -> list[dict[str, Json]]:
+        self.is_cut_by_bytes = True
+        for index, row in enumerate(block):
+            self._bytes_left -= len(encode(row)) + 1
+            if self._bytes_left < 0:
+                if index == 0 and not self.rows:
+                    raise BindingError(
+                        Kind.TOO_LARGE, f"a row is larger than the limit of {self._max_bytes} bytes"
+                    )
+                return block[:index]
+        return block
+
+    def _row(self, row: Sequence[object]) -> dict[str, Json]:
+        if not self._cells:
+            try:
+                return dict(zip(self.columns, map(plain_cell, row), strict=True))
+            except UnknownTypeError as error:
+                raise _unknown(self._unknown_column(row), error) from error
+        cells = list(row)
+        for position, cell in self._cells:
+            if cells[position] is not None:
+                cells[position] = self._cell(position, cell, cells[position])
+        return dict(zip(self.columns, map(plain_cell, cells), strict=True))
+
+    def _cell(self, position: int, cell: Cell, value: object) -> Json:
+        try:
+            return cell(value)
+        except UnknownTypeError as error:
+            raise _unknown(self.columns[position], error) from error
+        except JsonFault as error:
+            name = self.columns[position]
+            message = f"column '{name}', row {len(self.rows) + 1}: the text is not JSON"
+            raise BindingError(Kind.INVALID, message, field=name) from error
+
+    def _unknown_column(self, row: Sequence[object]) -> str:
+        for name, value in zip(self.columns, row, strict=True):
+            try:
+                plain(value)
+            except UnknownTypeError:
+                return name
+        raise AssertionError("some cell was refused")
+
+
+class Discarded:
+    """A sink that wants no rows, only their number."""
+
+    def __init__(self) -> None:
+        self.wanted = 1 << 62
+        self.has_replacements = False
+        self.count = 0
+
+    def start(self, columns: Sequence[str], decoders: Mapping[int, Cell]) -> None:
+        """Needs no columns."""
+
+    def add(self, rows: Sequence[Sequence[object]]) -> bool:
+        """Counts the block."""
+        self.count += len(rows)
+        return True
+
+
+def _unknown(column: str, error: UnknownTypeError) -> BindingError:
+    return BindingError(Kind.INVALID, f"column '{column}': {error}", field=column)
+
+
+def _declared_cell(name: str, declared: ResultColumns) -> Cell | None:
+    if name in declared.json:
+        return _json_cell
+    parameter = declared.types.get(name)
+    if parameter is not None:
+        if parameter.is_list or parameter.type == "object":
+            return _json_cell
+        if parameter.type == "boolean":
+            return _boolean_cell
+        if parameter.type == "decimal" and declared.decimals == "text":
+            return _decimal_cell
+    return None
+
+
+def _number_cell(value: object) -> Json:
+    return plain(value, decimals="number")
+
+
+def _json_cell(value: object) -> Json:
+    return json_text(value) if isinstance(value, str | bytes) else plain(value)
+
+
+def _boolean_cell(value: object) -> Json:
+    """Engines without booleans keep 0 and 1."""
+    return bool(value) if value in (0, 1) else plain(value)
+
+
+def _decimal_cell(value: object) -> Json:
+    return str(value) if isinstance(value, int | float) else plain(value)
+
+
+_NOTHING_DECLARED: Final = ResultColumns()

@@ -1,0 +1,183 @@
+"""Databases, live: opened together, closed together, each with its threads and connections."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from runner.bindings.sql.binding import ForeignBinding, SqlBinding
+from runner.bindings.sql.collect import Rows
+from runner.bindings.sql.engines import open_engine
+from runner.bindings.sql.paging import Pager
+from runner.bindings.sql.session import Engine, Session, Terms
+from runner.bindings.sql.threads import Threads
+from runner.catalog.call import Binding
+from runner.catalog.proving import Prover
+from runner.catalog.sources import Create, Database
+from runner.catalog.sql import ResultColumns, SqlPlan
+from runner.catalog.tool import Words
+from runner.codec.json import Json
+from runner.codec.seal import Seal
+from runner.errors import BindingError, Kind
+from runner.secret import Secret
+
+QUERY_ROWS = 10_000
+"""Rows that `SqlDatabase.query` returns at most."""
+QUERY_BYTES = 64 * 1024 * 1024
+"""Bytes of JSON that `SqlDatabase.query` returns at most."""
+_NO_WORDS: Mapping[str, Words] = {}
+
+
+@dataclass(slots=True)
+class Health:
+    """How a database was when it was last asked."""
+
+    is_up: bool
+    checked_at: datetime
+    problem: str | None = None
+    """For the operator."""
+
+
+class SqlDatabase:
+    """One open database."""
+
+    def __init__(self, database: Database, engine: Engine, *, seal: Seal) -> None:
+        self.database = database
+        self._engine = engine
+        self._seal = seal
+        self._readers = self._threads(database.pool_size, writes=not engine.facts.splits_writes)
+        self._writers: Threads | None = None
+
+    def _threads(self, size: int, *, writes: bool) -> Threads:
+        return Threads(
+            lambda: self._engine.open_session(writes=writes),
+            name=f"{self.database.name}-{'rw' if writes else 'ro'}",
+            size=size,
+            wait_s=self.database.pool_wait_s,
+            recycle_s=self.database.pool_recycle_s,
+            stop_again_s=self._engine.facts.seconds_between_stops,
+        )
+
+    def _threads_for(self, *, writes: bool) -> Threads:
+        if not writes or not self._engine.facts.splits_writes:
+            return self._readers
+        if self._writers is None:
+            self._writers = self._threads(1, writes=True)
+        return self._writers
+
+    def binding(
+        self, plan: SqlPlan, tool: str, *, errors: Mapping[str, Words] = _NO_WORDS
+    ) -> Binding:
+        """The live runner of a plan of this database; `errors` are the tool's words."""
+        threads = self._threads_for(writes=plan.writes)
+        if plan.client_parameter is not None:
+            return ForeignBinding(plan, self._readers)
+        words = errors.get(Kind.MISSING)
+        pager = None
+        if plan.page is not None:
+            pager = Pager(plan, plan.page, tool=tool, seal=self._seal)
+        raises_missing = words is not None and words.template is not None
+        return SqlBinding(plan, threads, pager=pager, raises_missing=raises_missing)
+
+    async def check(self) -> Health:
+        """How the database is now; never fails."""
+        try:
+            await self.query("SELECT 1 AS up", timeout_s=self.database.pool_wait_s)
+        except BindingError as error:
+            return Health(False, datetime.now(UTC), error.reason or str(error))
+        return Health(True, datetime.now(UTC))
+
+    async def query(
+        self,
+        text: str,
+        values: Sequence[object] = (),
+        *,
+        writes: bool = False,
+        timeout_s: float = 30.0,
+    ) -> list[dict[str, Json]]:
+        """The rows of one statement of the project's own code, as JSON values.
+
+        The text has the driver's placeholders: `?` (SQLite), `$1` (PostgreSQL).
+
+        Raises:
+            BindingError: by kind what the database refused.
+        """
+        rows = Rows(ResultColumns(), max_rows=QUERY_ROWS, max_bytes=QUERY_BYTES)
+
+        def work(session: Session) -> list[dict[str, Json]]:
+            session.begin(Terms(writes, is_single=True, timeout_s=timeout_s))
+            try:
+                ready = session.adopt(text, len(values))
+                bound = [encode(v) for encode, v in zip(ready.encoders, values, strict=True)]
+                session.query(ready, bound, rows)
+                if writes:
+                    session.commit()
+            finally:
+                session.rollback()
+            return rows.rows
+
+        threads = self._threads_for(writes=writes)
+        return await threads.run(work, timeout_s=timeout_s, may_repeat=not writes)
+
+    @asynccontextmanager
+    async def prover(self) -> AsyncIterator[Prover]:
+        """Describes statements, on a connection of its own that only reads."""
+        session = await asyncio.to_thread(self._engine.open_session, writes=False)
+        try:
+            yield session.prover()
+        finally:
+            await asyncio.to_thread(session.close)
+
+    async def close(self) -> None:
+        """Stops what runs and closes every connection."""
+        for threads in (self._readers, self._writers):
+            if threads is not None:
+                await threads.close()
+        await asyncio.to_thread(self._engine.close)
+
+
+@asynccontextmanager
+async def open_databases(
+    databases: Mapping[str, Database], *, keys: Sequence[bytes]
+) -> AsyncIterator[Mapping[str, SqlDatabase]]:
+    """The databases by name, open until the context ends; `keys` seal cursors, newest first.
+
+    A database that is not lazy is connected to once, so that the server does not start without it;
+    an embedded one that does not exist yet is created if its scripts are given.
+
+    Raises:
+        StartError: names the source, its address and the stage; never a password.
+    """
+    seal = Seal(keys)
+    async with AsyncExitStack() as stack:
+        opened: dict[str, SqlDatabase] = {}
+        for name, database in databases.items():
+            engine = await asyncio.to_thread(open_engine, database)
+            opened[name] = SqlDatabase(database, engine, seal=seal)
+            stack.push_async_callback(opened[name].close)
+            if not database.is_lazy:
+                async with opened[name].prover():
+                    pass  # it can be connected to
+        yield opened
+
+
+@contextmanager
+def memory_prover(database: Database) -> Iterator[Prover]:
+    """Proves on an embedded database built in memory from its `create.schema`; nothing else is
+    opened.
+
+    Raises:
+        StartError: the script fails.
+    """
+    create = Create(database.create.schema, None) if database.create is not None else None
+    in_memory = replace(database, url=Secret("sqlite://"), create=create)
+    engine = open_engine(in_memory)
+    try:
+        session = engine.open_session(writes=False)
+        try:
+            yield session.prover()
+        finally:
+            session.close()
+    finally:
+        engine.close()

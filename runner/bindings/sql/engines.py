@@ -1,0 +1,39 @@
+"""The engines by dialect; another one is a line here and a module beside."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from runner.bindings.sql.session import Engine
+from runner.bindings.sql.sqlite import SqliteEngine
+from runner.catalog.sources import Database
+from runner.errors import StartError
+
+
+def _postgres(database: Database) -> Engine:
+    try:
+        # psycopg is an optional dependency: only who uses PostgreSQL has it.
+        from runner.bindings.sql.postgres import PostgresEngine  # noqa: PLC0415
+    except ImportError as error:
+        message = f"database '{database.name}': the driver for PostgreSQL is not installed"
+        raise StartError(message, hint="pip install 'mcp-runner[postgres]'") from error
+    return PostgresEngine(database)
+
+
+ENGINES: Final[Mapping[str, Callable[[Database], Engine]]] = {
+    "sqlite": SqliteEngine,
+    "postgresql": _postgres,
+}
+
+
+def open_engine(database: Database) -> Engine:
+    """The engine for a database's dialect; connects to nothing that is not embedded.
+
+    Raises:
+        StartError: no engine for the dialect, or its driver is missing.
+    """
+    engine = ENGINES.get(database.dialect)
+    if engine is None:
+        known = ", ".join(sorted(ENGINES))
+        message = f"database '{database.name}': no engine for '{database.dialect}'"
+        raise StartError(message, hint=f"engines: {known}")
+    return engine(database)

@@ -1,0 +1,285 @@
+"""PostgreSQL: how a connection is opened and kept, and how a statement runs on it.
+
+A call is one round trip where it can be: BEGIN, the settings of the transaction, the statement and
+the end of a read travel together. Setting the time limit takes the transaction's snapshot, after
+which the server lets nobody turn a read-only transaction into a writing one.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Protocol
+
+import psycopg
+from psycopg import adapt
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGresult
+from sqlalchemy import create_engine
+from sqlalchemy.engine import make_url
+
+from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.postgres_describe import Describer, Known
+from runner.bindings.sql.postgres_errors import EngineError, translated
+from runner.bindings.sql.postgres_prove import PostgresProver
+from runner.bindings.sql.postgres_types import adapters, encoder
+from runner.bindings.sql.postgres_wire import Command, Wire
+from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
+from runner.bindings.sql.wording import refused
+from runner.catalog.rendering import Key, Shapes, Slot
+from runner.catalog.sources import Database
+from runner.errors import BindingError, Kind, StartError
+
+FACTS: Final = EngineFacts(splits_writes=False, seconds_between_stops=0.25)
+_SETTINGS: Final = (
+    "default_transaction_read_only=on",
+    "timezone=UTC",
+    "datestyle=ISO",
+    "intervalstyle=iso_8601",
+    "bytea_output=hex",
+    "extra_float_digits=1",
+    "standard_conforming_strings=on",
+)
+_CONNECT_TIMEOUT_S: Final = 5
+_CANCEL_TIMEOUT_S: Final = 2.0
+_SET_TIMEOUT: Final = b"SELECT pg_catalog.set_config('statement_timeout', $1, true)"
+_BEGIN_READ: Final = Command(b"BEGIN READ ONLY")
+_BEGIN_WRITE: Final = Command(b"BEGIN READ WRITE")
+_ROLLBACK: Final = Command(b"ROLLBACK")
+_COMMIT: Final = Command(b"COMMIT")
+_DISCARD: Final = Command(b"DISCARD ALL")
+_NO_DECODERS: Final[Mapping[int, Cell]] = {}
+
+
+class PostgresSession:
+    """One PostgreSQL connection."""
+
+    def __init__(
+        self,
+        connection: psycopg.Connection[tuple[object, ...]],
+        *,
+        known: Known,
+        connect: Sequence[str],
+    ) -> None:
+        self.opened_at = time.monotonic()
+        self._connection = connection
+        self._connect = tuple(Command(statement.encode()) for statement in connect)
+        self._wire = Wire(connection)
+        self._transformer = adapt.Transformer(connection)
+        self._describer = Describer(self._wire, known)
+        self._pending: list[Command] = []
+        self._terms = Terms(writes=False, is_single=True, timeout_s=0)
+        self._is_stopped = False
+        self._is_used = False
+        """The session may hold state that outlives a transaction."""
+        for command in self._connect:
+            self._run([command])
+
+    def _run(self, commands: Sequence[Command]) -> list[PGresult]:
+        try:
+            return self._wire.run(commands)
+        except EngineError as error:
+            raise translated(error) from error
+
+    def prepare(self, shapes: Shapes, key: Key) -> Ready:
+        """The shape with `$n`, casts where the server cannot infer, encoders by what it infers."""
+        try:
+            described = self._describer.shape(shapes, key)
+        except EngineError as error:
+            raise translated(error) from error
+        if self._terms.is_foreign and not described.columns:
+            raise BindingError(Kind.INVALID, "expected a query, found a statement without rows")
+        return self._ready(described.text, described.slots, described.parameters)
+
+    def adopt(self, text: str, count: int) -> Ready:
+        """A text with `$n`."""
+        try:
+            described = self._wire.describe(text.encode())
+        except EngineError as error:
+            raise translated(error) from error
+        if len(described.parameters) != count:
+            raise refused(
+                Kind.INVALID, reason=f"{len(described.parameters)} parameters, {count} values"
+            )
+        return self._ready(text, (), described.parameters)
+
+    def _ready(self, text: str, slots: Sequence[Slot], parameters: Sequence[int]) -> Ready:
+        arrays = self._describer.known.arrays
+        encoders = tuple(encoder(oid, is_array=oid in arrays) for oid in parameters)
+        return Ready(text, slots, encoders, simple_names(slots))
+
+    def begin(self, terms: Terms) -> None:
+        """Notes how the transaction begins; it travels with the first statement."""
+        self._terms = terms
+        self._is_stopped = False
+        self._is_used = terms.writes or terms.is_foreign
+        limit = str(max(int(terms.timeout_s * 1000), 1)).encode()
+        first = _BEGIN_WRITE if terms.writes else _BEGIN_READ
+        self._pending = [first, Command(_SET_TIMEOUT, (limit,))]
+
+    def _take_pending(self) -> list[Command]:
+        if self._is_stopped:
+            raise refused(Kind.CANCELLED)
+        pending, self._pending = self._pending, []
+        return pending
+
+    def query(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
+        """Takes the rows in chunks; what is not wanted is cancelled or thrown away as it comes."""
+        commands = self._take_pending()
+        position = len(commands)
+        commands.append(Command(ready.text.encode(), values))  # type: ignore[arg-type]
+        ends = self._terms.is_single and not self._terms.writes
+        if ends:
+            commands.append(_ROLLBACK)
+        reception = _Reception(self._transformer, sink, self._cancel)
+        try:
+            results = self._wire.run(
+                commands,
+                rows_of=position,
+                chunk=min(sink.wanted, BLOCK_ROWS),
+                on_rows=reception.take,
+                on_surplus=reception.cut if ends else None,
+            )
+        except EngineError as error:
+            if reception.was_cut and error.sqlstate == "57014":
+                return  # our own stop, after enough rows
+            raise translated(error) from error
+        except UnicodeDecodeError as error:
+            raise SessionLostError("text is not UTF-8") from error
+        if results[position].status == ExecStatus.EMPTY_QUERY:
+            raise refused(Kind.INVALID)
+
+    def change(self, ready: Ready, values: Sequence[object]) -> int:
+        """Runs it; how many rows it changed."""
+        return self.change_many(ready, [values])
+
+    def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int:
+        """All of them in one pipeline."""
+        commands = self._take_pending()
+        first = len(commands)
+        text = ready.text.encode()
+        commands += [Command(text, bound) for bound in values]  # type: ignore[arg-type]
+        results = self._run(commands)
+        return sum(result.command_tuples or 0 for result in results[first:])
+
+    def commit(self) -> None:
+        """Commits; a deferred constraint may refuse here."""
+        self._pending = []
+        if self._wire.is_in_transaction:
+            self._run([_COMMIT])
+
+    def rollback(self) -> None:
+        """Rolls back what is open; what may outlive a transaction is discarded."""
+        self._pending = []
+        if self._wire.is_in_transaction:
+            self._run([_ROLLBACK])
+        if self._is_used:
+            self._is_used = False
+            for command in (_DISCARD, *self._connect):
+                self._run([command])
+
+    def stop(self) -> None:
+        """Asks the server to stop what runs; between two statements, the next does not start."""
+        self._is_stopped = True
+        self._cancel()
+
+    def _cancel(self) -> None:
+        try:
+            self._connection.cancel_safe(timeout=_CANCEL_TIMEOUT_S)
+        except psycopg.Error:
+            return  # it is asked again while the statement goes on
+
+    def prover(self) -> PostgresProver:
+        """Describes on this connection."""
+        return PostgresProver(self._describer)
+
+    def close(self) -> None:
+        """Closes it; the server rolls back what is open."""
+        self._connection.close()
+
+
+class _RowLoader(Protocol):
+    """What is used of psycopg's Transformer, whose class depends on how psycopg is built."""
+
+    def set_pgresult(self, result: PGresult | None, *, set_loaders: bool = True) -> None: ...
+
+    def load_rows(
+        self, row0: int, row1: int, make_row: Callable[[Sequence[object]], tuple[object, ...]]
+    ) -> list[tuple[object, ...]]: ...
+
+
+class _Reception:
+    """Turns chunks into rows for a sink."""
+
+    def __init__(self, transformer: _RowLoader, sink: Sink, cancel: Callable[[], None]) -> None:
+        self._transformer = transformer
+        self._sink = sink
+        self._cancel = cancel
+        self._is_started = False
+        self.was_cut = False
+
+    def take(self, result: PGresult) -> bool:
+        self._transformer.set_pgresult(result, set_loaders=not self._is_started)
+        if not self._is_started:
+            self._is_started = True
+            names = [(result.fname(i) or b"").decode() for i in range(result.nfields)]
+            self._sink.start(names, _NO_DECODERS)
+        return self._sink.add(self._transformer.load_rows(0, result.ntuples, tuple))
+
+    def cut(self) -> None:
+        self.was_cut = True
+        self._cancel()
+
+
+class PostgresEngine:
+    """One PostgreSQL database."""
+
+    facts = FACTS
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        url = make_url(database.url.reveal()).set(drivername="postgresql+psycopg")
+        engine = create_engine(url)
+        _, options = engine.dialect.create_connect_args(engine.url)
+        options.pop("context", None)
+        settings = " ".join(f"-c {setting}" for setting in _SETTINGS)
+        options["options"] = f"{options.get('options', '')} {settings}".strip()
+        options.setdefault("connect_timeout", _CONNECT_TIMEOUT_S)
+        options.setdefault("application_name", "mcp-run")
+        options["client_encoding"] = "utf8"
+        self._options = options
+        self._address = f"{url.host or 'local socket'}:{url.port or 5432}"
+        self._known = Known(adapters())
+
+    def open_session(self, *, writes: bool) -> PostgresSession:
+        """A connection whose transactions read only unless they say otherwise."""
+        del writes  # decided by each transaction
+        try:
+            connection = psycopg.connect(**self._options, autocommit=True, context=self._known)
+        except psycopg.OperationalError as error:
+            raise self._start_error(error) from error
+        return PostgresSession(connection, known=self._known, connect=self._database.connect)
+
+    def _start_error(self, error: psycopg.OperationalError) -> StartError:
+        stage, hint = _stage(str(error))
+        name = self._database.name
+        return StartError(f"database '{name}': {stage} failed at {self._address}", hint=hint)
+
+    def close(self) -> None:
+        """Nothing is shared that needs it."""
+
+
+_STAGES: Final = (
+    (("resolve host", "translate host", "name resolution"), "resolve", "check the host's name"),
+    (("SSL", "TLS", "certificate"), "TLS", "check sslmode and the certificates"),
+    (
+        ("authentication", "password", "role ", "database ", "pg_hba"),
+        "login",
+        "check user, password and the database's name",
+    ),
+)
+
+
+def _stage(message: str) -> tuple[str, str]:
+    for words, stage, hint in _STAGES:
+        if any(word in message for word in words):
+            return stage, hint
+    return "connect", "check that the server runs and listens there"

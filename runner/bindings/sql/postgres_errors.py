@@ -1,0 +1,121 @@
+"""PostgreSQL's errors as ours, by SQLSTATE; its words go to the log's `reason` alone."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from psycopg.pq import DiagnosticField
+from psycopg.pq.abc import PGresult
+
+from runner.bindings.sql.session import SessionLostError
+from runner.bindings.sql.wording import refused
+from runner.catalog.proving import Refusal, RefusalKind
+from runner.errors import BindingError, Kind
+
+_KINDS: Final = {
+    "23505": Kind.UNIQUE,
+    "23P01": Kind.UNIQUE,
+    "23503": Kind.FOREIGN_KEY,
+    "23502": Kind.NOT_NULL,
+    "23514": Kind.CHECK,
+    "40001": Kind.CONFLICT,
+    "40P01": Kind.CONFLICT,
+    "55P03": Kind.BUSY,
+    "25006": Kind.READ_ONLY,
+    "25001": Kind.READ_ONLY,
+    "42501": Kind.READ_ONLY,
+    "57014": Kind.TIMEOUT,
+    "54000": Kind.TOO_LARGE,
+    "53100": Kind.UNAVAILABLE,
+    "53200": Kind.UNAVAILABLE,
+    "53300": Kind.BUSY,
+}
+_LOST: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03"})
+_KEY = re.compile(r"\(([^()]+)\)=\(")
+_QUOTED = re.compile(r'"([^"]+)"')
+_FUNCTION = re.compile(r"\b([\w.]+)\(")
+_REFUSALS: Final[dict[str, RefusalKind]] = {
+    "42601": "syntax",
+    "42P01": "unknown-table",
+    "42703": "unknown-column",
+    "42883": "unknown-function",
+    "42702": "ambiguous-column",
+    "42804": "type-mismatch",
+    "42846": "type-mismatch",
+    "22P02": "type-mismatch",
+    "42725": "type-mismatch",
+    "42P18": "untyped-parameter",
+    "42P08": "untyped-parameter",
+    "25006": "writes",
+    "42501": "permission",
+    "57014": "timeout",
+}
+
+
+class EngineError(Exception):
+    """A statement failed; the parts of the engine's message that say why."""
+
+    def __init__(self, result: PGresult) -> None:
+        def part(which: DiagnosticField) -> str | None:
+            text = result.error_field(which)
+            return text.decode(errors="replace") if text is not None else None
+
+        self.sqlstate = part(DiagnosticField.SQLSTATE) or ""
+        self.message = part(DiagnosticField.MESSAGE_PRIMARY) or ""
+        self.detail = part(DiagnosticField.MESSAGE_DETAIL) or ""
+        self.column = part(DiagnosticField.COLUMN_NAME)
+        self.constraint = part(DiagnosticField.CONSTRAINT_NAME)
+        position = part(DiagnosticField.STATEMENT_POSITION)
+        self.position = int(position) - 1 if position else None
+        super().__init__(f"{self.sqlstate} {self.message} {self.detail}".strip())
+
+    @property
+    def is_loss(self) -> bool:
+        """The connection is gone."""
+        return self.sqlstate in _LOST or self.sqlstate.startswith("08")
+
+
+def translated(error: EngineError) -> BindingError | SessionLostError:
+    """What the client is told; or that the connection is gone."""
+    if error.is_loss:
+        return SessionLostError(str(error))
+    kind = _KINDS.get(error.sqlstate, Kind.INVALID)
+    return refused(kind, field=_field(kind, error), reason=str(error))
+
+
+def _field(kind: Kind, error: EngineError) -> str | None:
+    if kind is Kind.NOT_NULL:
+        return error.column
+    if kind is Kind.CHECK:
+        return error.constraint
+    if kind in (Kind.UNIQUE, Kind.FOREIGN_KEY):
+        found = _KEY.search(error.detail)
+        return found[1].replace('"', "") if found else None
+    return None
+
+
+def refusal(error: EngineError, texts: Sequence[str], text: str) -> Refusal:
+    """What the prover says of an error; offsets as they are without placeholders."""
+    kind = _REFUSALS.get(error.sqlstate, "other")
+    quoted = _QUOTED.search(error.message)
+    name = quoted[1] if quoted else None
+    if kind == "unknown-function":
+        called = _FUNCTION.search(error.message)
+        name = called[1] if called else None
+        kind = kind if called else "type-mismatch"  # an operator
+    if kind == "unknown-column" and quoted is None:
+        words = error.message.split()
+        name = words[1] if len(words) > 1 else None  # column t.x does not exist
+    return Refusal(kind, name, _offset(error.position, texts, text), error.sqlstate)
+
+
+def _offset(position: int | None, texts: Sequence[str], text: str) -> int | None:
+    if position is None:
+        return None
+    in_text = in_author = 0
+    for piece in texts:
+        start = text.find(piece, in_text)
+        if position < start + len(piece):
+            return in_author + max(position - start, 0)
+        in_text, in_author = start + len(piece), in_author + len(piece)
+    return in_author

@@ -1,0 +1,42 @@
+"""Proves statements on PostgreSQL: the server parses and describes them, they never run."""
+
+from collections.abc import Sequence
+
+from runner.bindings.sql.postgres_describe import Describer
+from runner.bindings.sql.postgres_errors import EngineError, refusal
+from runner.bindings.sql.postgres_types import WORD_BY_TYPE
+from runner.bindings.sql.session import SessionLostError
+from runner.catalog.proving import Description, Refusal
+from runner.catalog.rendering import Rendered, Slot
+from runner.catalog.sql import Bound, Column
+from runner.errors import StartError
+
+
+class PostgresProver:
+    """Describes statements on one connection."""
+
+    def __init__(self, describer: Describer) -> None:
+        self._describer = describer
+
+    def describe(self, texts: Sequence[str], parameters: Sequence[Bound]) -> Description | Refusal:
+        """See `runner.catalog.proving.Prover`."""
+        rendered = Rendered(texts, [Slot(bound) for bound in parameters])
+        plain = rendered.text(lambda index, _bound: f"${index + 1}")
+        try:
+            described = self._describer.rendered(rendered)
+        except EngineError as error:
+            return refusal(error, texts, plain)
+        except SessionLostError as error:
+            raise StartError(
+                "the database's connection broke while statements were proven"
+            ) from error
+        columns = [Column(name, self._word(oid)) for name, oid in described.columns]
+        return Description(columns, described.casts)
+
+    def _word(self, oid: int) -> str:
+        known = self._describer.known
+        element = known.arrays.get(oid)
+        if element is not None:
+            word = WORD_BY_TYPE.get(known.names.get(element, ""), "")
+            return f"{word}[]" if word else ""
+        return WORD_BY_TYPE.get(known.names.get(oid, ""), "")

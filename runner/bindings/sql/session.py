@@ -1,0 +1,132 @@
+"""What every engine offers to a database thread: one connection, kept clean.
+
+A `Session` is used by one thread at a time; only `stop` may be called from another. Errors leave
+it translated: a `BindingError` that is safe for the client, or `SessionLostError`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from runner.bindings.sql.collect import Sink
+from runner.catalog.proving import Prover
+from runner.catalog.rendering import Key, Shapes, Slot
+from runner.errors import BindingError, Kind
+
+
+class SessionLostError(Exception):
+    """The connection broke; a read may be tried once on a fresh one. For the log: the text."""
+
+    def as_error(self) -> BindingError:
+        """What the client is told."""
+        return BindingError(
+            Kind.UNAVAILABLE, "the database cannot be reached at present", reason=str(self)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A shape as an engine runs it: its driver text, what is bound, how a value is written."""
+
+    text: str
+    slots: Sequence[Slot]
+    encoders: Sequence[Callable[[object], object]]
+    """One a slot.
+
+    Raises:
+        ValueError: the value does not fit.
+    """
+    simple_names: Sequence[str] | None = None
+    """The names of the values, where each slot binds one as it stands in the values."""
+
+
+def simple_names(slots: Sequence[Slot]) -> tuple[str, ...] | None:
+    """For `Ready.simple_names`."""
+    if any(
+        len(slot.bound.path) > 1 or slot.bound.is_limit or slot.element is not None
+        for slot in slots
+    ):
+        return None
+    return tuple(slot.bound.path[0] for slot in slots)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Under which terms a transaction runs."""
+
+    writes: bool
+    is_single: bool
+    """One statement only; a read needs no transaction of its own round trips then."""
+    timeout_s: float
+    is_foreign: bool = False
+    """A client wrote the statement."""
+
+
+class Session(Protocol):
+    """One connection."""
+
+    opened_at: float
+    """On the monotonic clock."""
+
+    def prepare(self, shapes: Shapes, key: Key) -> Ready:
+        """The shape as this engine runs it; the same for every session of the database."""
+
+    def adopt(self, text: str, count: int) -> Ready:
+        """A text that has the driver's placeholders, `count` of them."""
+
+    def begin(self, terms: Terms) -> None:
+        """Starts a transaction; a reading one is read-only by the engine."""
+
+    def query(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
+        """Runs a statement that returns rows, until it ends or the sink wants no more."""
+
+    def change(self, ready: Ready, values: Sequence[object]) -> int:
+        """Runs a statement; how many rows it changed."""
+
+    def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int:
+        """Runs a statement once per list of values; how many rows all of them changed."""
+
+    def commit(self) -> None:
+        """Ends the transaction and keeps what it did."""
+
+    def rollback(self) -> None:
+        """Ends the transaction, if there is one, and keeps nothing.
+
+        Raises:
+            SessionLostError: it cannot be ended; the connection is of no use.
+        """
+
+    def stop(self) -> None:
+        """Stops the running statement in the engine; without one, does nothing."""
+
+    def prover(self) -> Prover:
+        """Describes statements on this connection."""
+
+    def close(self) -> None:
+        """Closes the connection; never fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFacts:
+    """How an engine is used."""
+
+    splits_writes: bool
+    """Writes have one thread and connection of their own."""
+    seconds_between_stops: float
+    """How soon a stop is repeated while a statement goes on."""
+
+
+class Engine(Protocol):
+    """One database of one dialect: opens sessions."""
+
+    facts: EngineFacts
+
+    def open_session(self, *, writes: bool) -> Session:
+        """A fresh connection; `writes` is false where it may only ever read.
+
+        Raises:
+            StartError: says source, host and stage, never the password.
+        """
+
+    def close(self) -> None:
+        """Frees what sessions share."""

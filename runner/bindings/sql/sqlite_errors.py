@@ -1,0 +1,52 @@
+"""SQLite's errors as ours: kind and column, never its words; those go to the log's `reason`."""
+
+import re
+import sqlite3
+from typing import Final
+
+from runner.bindings.sql.wording import refused
+from runner.errors import BindingError, Kind
+
+_KINDS: Final = {
+    sqlite3.SQLITE_CONSTRAINT_UNIQUE: Kind.UNIQUE,
+    sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: Kind.UNIQUE,
+    sqlite3.SQLITE_CONSTRAINT_ROWID: Kind.UNIQUE,
+    sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: Kind.FOREIGN_KEY,
+    sqlite3.SQLITE_CONSTRAINT_NOTNULL: Kind.NOT_NULL,
+    sqlite3.SQLITE_CONSTRAINT_CHECK: Kind.CHECK,
+    sqlite3.SQLITE_CONSTRAINT_TRIGGER: Kind.CHECK,
+    sqlite3.SQLITE_BUSY_SNAPSHOT: Kind.CONFLICT,
+}
+_PRIMARY_KINDS: Final = {
+    sqlite3.SQLITE_BUSY: Kind.BUSY,
+    sqlite3.SQLITE_LOCKED: Kind.BUSY,
+    sqlite3.SQLITE_INTERRUPT: Kind.CANCELLED,
+    sqlite3.SQLITE_AUTH: Kind.READ_ONLY,
+    sqlite3.SQLITE_READONLY: Kind.READ_ONLY,
+    sqlite3.SQLITE_TOOBIG: Kind.TOO_LARGE,
+    sqlite3.SQLITE_CANTOPEN: Kind.UNAVAILABLE,
+    sqlite3.SQLITE_CORRUPT: Kind.UNAVAILABLE,
+    sqlite3.SQLITE_FULL: Kind.UNAVAILABLE,
+    sqlite3.SQLITE_IOERR: Kind.UNAVAILABLE,
+    sqlite3.SQLITE_NOMEM: Kind.UNAVAILABLE,
+    sqlite3.SQLITE_NOTADB: Kind.UNAVAILABLE,
+}
+_COLUMNS = re.compile(r"constraint failed: (.+)$")
+_NAMES_COLUMNS = frozenset({Kind.UNIQUE, Kind.NOT_NULL})
+
+
+def translated(error: sqlite3.Error) -> BindingError:
+    """What the client is told of an error while a statement ran."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if not isinstance(code, int):  # the module's own: several statements, a wrong value
+        return refused(Kind.INVALID, reason=str(error))
+    kind = _KINDS.get(code) or _PRIMARY_KINDS.get(code & 0xFF) or Kind.INVALID
+    return refused(kind, field=_field(kind, str(error)), reason=str(error))
+
+
+def _field(kind: Kind, text: str) -> str | None:
+    found = _COLUMNS.search(text)
+    if found is None or kind not in _NAMES_COLUMNS:
+        return None
+    columns = [name.strip().rpartition(".")[2] for name in found[1].split(",")]
+    return None if found[1].startswith("index ") else ", ".join(columns)

@@ -1,0 +1,121 @@
+"""Proves statements on SQLite: compiles them, never steps them.
+
+`EXPLAIN` compiles a statement without running it, while an authorizer notes what it would do; the
+columns come from `SELECT * FROM (…) LIMIT 0`. SQLite needs no casts and tells types of no
+expression.
+"""
+
+import re
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import sqlglot
+from sqlglot.errors import SqlglotError
+
+from runner.catalog.proving import Description, Refusal, RefusalKind
+from runner.catalog.sql import Bound, Column
+
+_REFUSALS: Final[tuple[tuple[re.Pattern[str], RefusalKind], ...]] = (
+    (re.compile(r'near "(.*)": syntax error'), "syntax"),
+    (re.compile(r"(incomplete input)"), "syntax"),
+    (re.compile(r'unrecognized token: "(.*)"'), "syntax"),
+    (re.compile(r"no such table: (.*)"), "unknown-table"),
+    (re.compile(r"no such column: (.*)"), "unknown-column"),
+    (re.compile(r"has no column named (.*)"), "unknown-column"),
+    (re.compile(r"no such function: (.*)"), "unknown-function"),
+    (re.compile(r"ambiguous column name: (.*)"), "ambiguous-column"),
+)
+_CHANGES: Final = frozenset(
+    getattr(sqlite3, name)
+    for name in dir(sqlite3)
+    if name.startswith(("SQLITE_CREATE_", "SQLITE_DROP_", "SQLITE_ALTER"))
+) | {
+    sqlite3.SQLITE_INSERT,
+    sqlite3.SQLITE_UPDATE,
+    sqlite3.SQLITE_DELETE,
+    sqlite3.SQLITE_ATTACH,
+    sqlite3.SQLITE_DETACH,
+    sqlite3.SQLITE_REINDEX,
+    sqlite3.SQLITE_ANALYZE,
+}
+_SCHEMA_TABLES: Final = frozenset({"sqlite_master", "sqlite_temp_master", "sqlite_schema"})
+_RENAMED = re.compile(r":\d+$")
+
+
+class SqliteProver:
+    """Describes statements on one connection, whose authorizer it takes while it does."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def describe(self, texts: Sequence[str], parameters: Sequence[Bound]) -> Description | Refusal:
+        """See `runner.catalog.proving.Prover`."""
+        text = "?".join(texts)
+        values = [1 if bound.is_limit else None for bound in parameters]
+        noted: list[int] = []
+        self._connection.set_authorizer(_noting(noted))
+        try:
+            self._connection.execute(f"EXPLAIN {text}", values).close()
+            columns = [] if noted else self._query_columns(text, values)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            return _refusal(error, texts)
+        finally:
+            self._connection.set_authorizer(None)
+        if noted:
+            columns = self._returned(text)
+        return Description([Column(name) for name in columns], writes=bool(noted))
+
+    def _query_columns(self, text: str, values: Sequence[object]) -> list[str]:
+        statement = text.strip().removesuffix(";")
+        cursor = self._connection.execute(f"SELECT * FROM (\n{statement}\n) LIMIT 0", values)
+        return [_RENAMED.sub("", entry[0]) for entry in cursor.description]
+
+    def _returned(self, text: str) -> list[str]:
+        """The columns of RETURNING: what the author wrote, `*` as the table has them."""
+        try:
+            statement = sqlglot.parse_one(text, dialect="sqlite")
+        except SqlglotError:
+            return []
+        returning = statement.args.get("returning")
+        names: list[str] = []
+        for expression in returning.expressions if returning is not None else ():
+            if expression.is_star:
+                table = statement.find(sqlglot.exp.Table)
+                names += self._table_columns(table.name if table is not None else "")
+            else:
+                names.append(expression.alias_or_name or expression.sql("sqlite"))
+        return names
+
+    def _table_columns(self, table: str) -> list[str]:
+        rows = self._connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+        return [row[0] for row in rows]
+
+
+def _noting(noted: list[int]) -> Callable[..., int]:
+    def note(action: int, first: str | None, *_rest: str | None) -> int:
+        if action in _CHANGES and first not in _SCHEMA_TABLES:
+            noted.append(action)
+        if action == sqlite3.SQLITE_PRAGMA:
+            return sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK
+
+    return note
+
+
+def _refusal(error: Exception, texts: Sequence[str]) -> Refusal:
+    message = str(error)
+    name = getattr(error, "sqlite_errorname", None)
+    if name in ("SQLITE_AUTH", "SQLITE_READONLY"):
+        return Refusal("writes", sqlstate=name)
+    for pattern, kind in _REFUSALS:
+        if found := pattern.search(message):
+            return Refusal(kind, found[1], _offset(found[1], texts), name)
+    return Refusal("other", sqlstate=name)
+
+
+def _offset(word: str, texts: Sequence[str]) -> int | None:
+    """Where the word stands, if it stands in one place only."""
+    text = "".join(texts)
+    places = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
+    return places[0] if len(places) == 1 else None

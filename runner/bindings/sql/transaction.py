@@ -1,0 +1,274 @@
+"""Runs the statements of a plan in one transaction, in a database thread.
+
+Everything that can be made once is made when the tool is provisioned; shapes are prepared on first
+use and kept. Nothing is kept of a transaction that fails: an error, a false check, nothing found
+where words were given for it, a cancel.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from runner.bindings.sql.collect import Cell, Discarded, Rows, Sink
+from runner.bindings.sql.session import Ready, Session, Terms
+from runner.bindings.sql.wording import refused
+from runner.catalog.expressions import Scope
+from runner.catalog.rendering import Key, Shapes, Slot, TooManyElementsError, Values, value_at
+from runner.catalog.sql import ResultColumns, SqlPlan, Statement
+from runner.codec.json import Json
+from runner.errors import BindingError, Kind, ToolError
+
+MAX_SHAPES: Final = 256
+"""Texts kept of one statement; beyond, the oldest goes."""
+_NOTHING_DECLARED: Final = ResultColumns()
+
+
+@dataclass(slots=True)
+class Done:
+    """What the statements of a call gave."""
+
+    result: Rows | None = None
+    affected: int = 0
+    """Of the last statement that writes."""
+
+
+@dataclass(slots=True)
+class State:
+    """What one transaction knows while it runs."""
+
+    values: Values
+    """What statements bind."""
+    scope: Scope
+    """What checks read."""
+    named: dict[str, Json] = field(default_factory=dict)
+    """The `as` rows, for checks."""
+    done: Done = field(default_factory=Done)
+
+
+class Step:
+    """One statement, ready to run with any values."""
+
+    def __init__(self, statement: Statement, *, plan: SqlPlan, is_result: bool) -> None:
+        self.statement = statement
+        self.is_result = is_result
+        self._shapes = Shapes(statement)
+        self._ready: dict[Key, Ready] = {}
+        self._plan = plan
+        self._columns = plan.columns if is_result else _NOTHING_DECLARED
+        self._keys = tuple(plan.page.key) if plan.page is not None and is_result else ()
+        self._limit = statement.limit if not isinstance(statement.limit, int) else None
+
+    def ready(self, session: Session, values: Values) -> Ready:
+        """The shape for these values."""
+        try:
+            key = () if self._shapes.is_fixed else self._shapes.key(values)
+        except TooManyElementsError as error:
+            raise BindingError(Kind.TOO_LARGE, str(error), field=error.path[-1]) from error
+        ready = self._ready.get(key)
+        if ready is None:
+            ready = session.prepare(self._shapes, key)
+            if len(self._ready) >= MAX_SHAPES:
+                self._ready.pop(next(iter(self._ready)), None)
+            self._ready[key] = ready
+        return ready
+
+    def bound(self, ready: Ready, values: Values) -> list[object]:
+        """What is bound, in order."""
+        names = ready.simple_names
+        try:
+            if names is not None:
+                get = values.get
+                pairs = zip(ready.encoders, names, strict=True)
+                return [encode(get(name)) for encode, name in pairs]
+            pairs_of_slots = zip(ready.encoders, ready.slots, strict=True)
+            return [encode(self._slot_value(slot, values)) for encode, slot in pairs_of_slots]
+        except ValueError as error:
+            raise self._misfit(ready, values, error) from error
+
+    def _misfit(self, ready: Ready, values: Values, error: ValueError) -> BindingError:
+        for encode, slot in zip(ready.encoders, ready.slots, strict=True):
+            try:
+                encode(self._slot_value(slot, values))
+            except ValueError:
+                name = ".".join(slot.bound.path)
+                return refused(Kind.INVALID, field=name, reason=str(error))
+        return refused(Kind.INVALID, reason=str(error))
+
+    def _slot_value(self, slot: Slot, values: Values) -> object:
+        value = value_at(values, slot.bound.path)
+        if slot.element is not None and isinstance(value, list | tuple):
+            return value[min(slot.element, len(value) - 1)]
+        return self._limited(value) + 1 if slot.bound.is_limit else value
+
+    def _limited(self, value: object) -> int:
+        """A limit within the budget; null or below zero is no limit of its own."""
+        most = self._plan.max_rows
+        return min(value, most) if isinstance(value, int) and value >= 0 else most
+
+    def sink(self, values: Values) -> Rows:
+        """Where the rows go, within the budgets."""
+        most = self._plan.max_rows
+        if not self.is_result or self._plan.shape in ("row", "value"):
+            most = 1
+        elif self._limit is not None:
+            most = self._limited(value_at(values, self._limit.path))
+        return Rows(self._columns, max_rows=most, max_bytes=self._plan.max_bytes, keys=self._keys)
+
+
+class Transaction:
+    """The statements of one tool."""
+
+    def __init__(self, plan: SqlPlan, *, raises_missing: bool) -> None:
+        self._plan = plan
+        self._raises_missing = raises_missing and plan.shape in ("row", "value", "affected")
+        self._steps = tuple(
+            Step(statement, plan=plan, is_result=index == plan.result)
+            for index, statement in enumerate(plan.statements)
+        )
+        only = self._steps[0] if len(self._steps) == 1 else None
+        self.is_single = only is not None and only.statement.each is None
+        self._only = only if self.is_single and only is not None and _is_plain(only) else None
+
+    def run(self, session: Session, values: Values, scope: Scope, *, timeout_s: float) -> Done:
+        """What the statements give; commits if the tool writes, else rolls back."""
+        writes = self._plan.writes
+        session.begin(Terms(writes, self.is_single, timeout_s))
+        try:
+            if self._only is not None:
+                done = self._run_only(self._only, session, values)
+            else:
+                done = self._run_all(session, State(values, scope))
+            self._refuse_missing(done)
+            if writes:
+                session.commit()
+        finally:
+            session.rollback()  # no-op after a commit
+        return done
+
+    @staticmethod
+    def _run_only(step: Step, session: Session, values: Values) -> Done:
+        ready = step.ready(session, values)
+        rows = step.sink(values)
+        session.query(ready, step.bound(ready, values), rows)
+        return Done(rows)
+
+    def _refuse_missing(self, done: Done) -> None:
+        if self._raises_missing and not (done.result.rows if done.result else done.affected):
+            raise refused(Kind.MISSING)
+
+    def _run_all(self, session: Session, state: State) -> Done:
+        for step in self._steps:
+            statement = step.statement
+            if statement.if_sent is not None and statement.if_sent not in state.values:
+                continue
+            if statement.each is not None:
+                self._run_each(step, session, state)
+            else:
+                self._run_step(step, session, state, {})
+        return state.done
+
+    def _run_each(self, step: Step, session: Session, state: State) -> None:
+        statement = step.statement
+        elements = state.values.get(statement.each or "")
+        if not isinstance(elements, list | tuple):
+            return
+        is_batch = not (statement.returns_rows or statement.checks or statement.as_name)
+        if is_batch:
+            self._run_batch(step, session, state, elements)
+            return
+        affected = 0
+        for index, item in enumerate(elements):
+            affected += self._run_step(step, session, state, {"item": item, "index": index})
+        if statement.writes:
+            state.done.affected = affected
+
+    @staticmethod
+    def _run_batch(step: Step, session: Session, state: State, elements: Sequence[object]) -> None:
+        """One `executemany` for each shape that the elements have, in their order."""
+        affected, pending = 0, list[list[object]]()
+        previous: Ready | None = None
+        for index, item in enumerate(elements):
+            values = {**state.values, "item": item, "index": index}
+            ready = step.ready(session, values)
+            if previous is not None and ready is not previous:
+                affected += session.change_many(previous, pending)
+                pending = []
+            previous = ready
+            pending.append(step.bound(ready, values))
+        if previous is not None:
+            affected += session.change_many(previous, pending)
+        if step.statement.writes:
+            state.done.affected = affected
+
+    def _run_step(
+        self, step: Step, session: Session, state: State, element: Mapping[str, object]
+    ) -> int:
+        """Runs it once; how many rows it changed or returned."""
+        statement = step.statement
+        values = {**state.values, **element} if element else state.values
+        ready = step.ready(session, values)
+        bound = step.bound(ready, values)
+        if statement.returns_rows:
+            count = self._query(step, session, state, ready, bound)
+        else:
+            count = session.change(ready, bound)
+        if statement.writes:
+            state.done.affected = count
+        self._check(statement, state, {**element, "rows": count})
+        return count
+
+    def _query(
+        self, step: Step, session: Session, state: State, ready: Ready, bound: Sequence[object]
+    ) -> int:
+        statement = step.statement
+        counter = Discarded()
+        rows = step.sink(state.values)
+        is_seen = step.is_result or statement.as_name is not None
+        sink: Sink = _Counted(rows, counter) if is_seen else counter
+        session.query(ready, bound, sink)
+        if step.is_result:
+            state.done.result = rows
+        if statement.as_name is not None:
+            state.values = {**state.values, statement.as_name: rows.first}
+            state.named[statement.as_name] = rows.rows[0] if rows.rows else None
+        return counter.count
+
+    @staticmethod
+    def _check(statement: Statement, state: State, names: Mapping[str, object]) -> None:
+        if not statement.checks:
+            return
+        scope = {**state.scope, **state.named, **names}
+        for check in statement.checks:
+            if not check.that.evaluate(scope):
+                raise ToolError(check.otherwise.render(scope))
+
+
+def _is_plain(step: Step) -> bool:
+    """Nothing is asked of it but its rows."""
+    statement = step.statement
+    return (
+        step.is_result
+        and statement.returns_rows
+        and statement.if_sent is None
+        and not (statement.checks or statement.as_name or statement.writes)
+    )
+
+
+class _Counted:
+    """A sink that keeps what one wants and counts what came."""
+
+    def __init__(self, rows: Rows, counter: Discarded) -> None:
+        self._rows = rows
+        self._counter = counter
+        self.wanted = rows.wanted
+        self.has_replacements = False
+
+    def start(self, columns: Sequence[str], decoders: Mapping[int, Cell]) -> None:
+        self._counter.count = 0
+        self._rows.start(columns, decoders)
+
+    def add(self, rows: Sequence[Sequence[object]]) -> bool:
+        self._counter.count += len(rows)
+        wants_more = self._rows.add(rows)
+        self.wanted = self._rows.wanted
+        return wants_more

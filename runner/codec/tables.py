@@ -1,0 +1,57 @@
+"""Rows as CSV and as Markdown; the cells are JSON values (see `runner.codec.values`).
+
+What can be told apart in JSON can be told apart in CSV: null is an empty cell, the empty text is a
+quoted one, lists and objects are their JSON text. Knows nothing of where rows come from.
+Source: RFC 4180
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from runner.codec.json import Json, encode
+
+Row = Mapping[str, Json]
+_QUOTED_IN_CSV = frozenset(',"\r\n')
+
+
+def csv(columns: Sequence[str], rows: Iterable[Row]) -> str:
+    """The table as RFC 4180 has it: a header, CRLF after every line, quotes where needed."""
+    lines = [",".join(_csv_text(column) for column in columns)]
+    lines += [",".join(_csv_cell(row.get(column)) for column in columns) for row in rows]
+    return "".join(f"{line}\r\n" for line in lines)
+
+
+def markdown(columns: Sequence[str], rows: Iterable[Row]) -> str:
+    """The table in Markdown; bars and line breaks inside a cell never end it."""
+    head = [_markdown_text(column) for column in columns]
+    lines = [_markdown_line(head), _markdown_line(["---"] * len(head))]
+    lines += [
+        _markdown_line([_markdown_cell(row.get(column)) for column in columns]) for row in rows
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _cell_text(value: Json) -> str:
+    return value if isinstance(value, str) else encode(value).decode()
+
+
+def _csv_cell(value: Json) -> str:
+    return "" if value is None else _csv_text(_cell_text(value))
+
+
+def _csv_text(text: str) -> str:
+    if text and _QUOTED_IN_CSV.isdisjoint(text) and text == text.strip():
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _markdown_line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _markdown_cell(value: Json) -> str:
+    return "" if value is None else _markdown_text(_cell_text(value))
+
+
+def _markdown_text(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("|", "\\|")
+    return escaped.replace("\r\n", "<br>").replace("\n", "<br>").replace("\r", "<br>")

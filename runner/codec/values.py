@@ -1,0 +1,193 @@
+"""Any value of a driver or of an author's code as strict JSON, without loss.
+
+The one codec of results: structured content, texts, views, the audit log. Knows no engine and no
+wire; what it does not know is an error that names the type, never a repr.
+
+| value | becomes |
+|---|---|
+| int beyond ±(2^53−1) | text |
+| Decimal | its exact text, never with an exponent; a number where asked for and exact |
+| NaN, infinities | `"NaN"`, `"Infinity"`, `"-Infinity"` |
+| date, time, datetime | ISO 8601; an offset if aware, never one if naive |
+| timedelta | ISO 8601 duration |
+| UUID | lower-case text |
+| bytes | base64 |
+"""
+
+import base64
+import ipaddress
+import json as standard_json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
+from types import NoneType
+from typing import Final, Literal
+from uuid import UUID
+
+from runner.codec.json import Json, JsonFault, decode
+
+Decimals = Literal["text", "number"]
+MAX_SAFE_INTEGER: Final = 2**53 - 1
+"""The largest integer that every JSON reader keeps (RFC 8259, section 6)."""
+MAX_DEPTH: Final = 200
+"""Nested deeper, the JSON writer refuses."""
+REPLACEMENT: Final = "�"
+_LONG_NUMBER = re.compile(r"\d{19}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class UnknownTypeError(TypeError):
+    """No rule says how this type becomes JSON; the text names the type and where it stands."""
+
+
+def plain(value: object, *, decimals: Decimals = "text") -> Json:
+    """The JSON value of `value`; what `runner.codec.json.encode` gets is never anything else.
+
+    Raises:
+        UnknownTypeError: the value, or one inside it, has a type without a rule.
+    """
+    return _plain(value, decimals, 0)
+
+
+def plain_cell(value: object) -> Json:
+    """`plain` for one cell, fast for the types that most columns have; its texts are valid."""
+    kind = value.__class__
+    if kind is str or value is None:
+        return value
+    if kind is int:
+        return integer(value)  # type: ignore[arg-type]  # its class is int
+    return _plain(value, "text", 0)
+
+
+def integer(value: int) -> int | str:
+    """An integer; as text where a JSON reader might round it."""
+    return value if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER else str(value)
+
+
+def number(value: float) -> float | str:
+    """A float; the ones that JSON lacks by name."""
+    if math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def decimal(value: Decimal, decimals: Decimals = "text") -> int | float | str:
+    """A decimal digit for digit; as a number only where that loses nothing."""
+    if not value.is_finite():
+        return "NaN" if value.is_nan() else "Infinity" if value > 0 else "-Infinity"
+    if decimals == "number" and abs(value) <= MAX_SAFE_INTEGER:
+        if value == value.to_integral_value():
+            return int(value)
+        if Decimal(repr(float(value))) == value:
+            return float(value)
+    return format(value, "f")
+
+
+def duration(value: timedelta) -> str:
+    """An ISO 8601 duration in days and seconds: `P1DT2.5S`, `-PT1S`, `PT0S`."""
+    sign, rest = ("-", -value) if value < timedelta() else ("", value)
+    days = f"{rest.days}D" if rest.days else ""
+    fraction = f".{rest.microseconds:06d}".rstrip("0") if rest.microseconds else ""
+    hours, remainder = divmod(rest.seconds, 3600)
+    minutes, seconds = divmod(remainder, 60)
+    clock = f"{hours}H" if hours else ""
+    clock += f"{minutes}M" if minutes else ""
+    clock += f"{seconds}{fraction}S" if seconds or fraction else ""
+    if not days and not clock:
+        return "PT0S"
+    return f"{sign}P{days}T{clock}" if clock else f"{sign}P{days}"
+
+
+def json_text(text: str | bytes) -> Json:
+    """The value of a column that holds JSON text; integers of any size stay exact.
+
+    Raises:
+        JsonFault: the text is no JSON.
+    """
+    as_text = text if isinstance(text, str) else text.decode()
+    value = decode(as_text)
+    if _LONG_NUMBER.search(as_text):
+        value = standard_json.loads(as_text, parse_constant=_refuse_constant)
+    return plain(value)
+
+
+def _refuse_constant(name: str) -> object:
+    raise JsonFault(f"'{name}' is not JSON")
+
+
+def _text(value: str) -> str:
+    """The text with what UTF-8 cannot hold replaced."""
+    return value if value.isascii() else _SURROGATE.sub(REPLACEMENT, value)
+
+
+def _plain(value: object, decimals: Decimals, depth: int) -> Json:
+    if value.__class__ in _PASSED:
+        return value
+    if isinstance(value, Mapping | list | tuple | set | frozenset):
+        return _nested(value, decimals, depth)
+    if isinstance(value, Enum):
+        return _plain(value.value, decimals, depth)
+    if isinstance(value, Decimal):
+        return decimal(value, decimals)
+    for kind, convert in _SCALARS:
+        if isinstance(value, kind):
+            return convert(value)
+    raise UnknownTypeError(f"type '{type(value).__name__}' has no JSON form")
+
+
+def _nested(
+    value: Mapping[object, object] | Iterable[object], decimals: Decimals, depth: int
+) -> Json:
+    if depth >= MAX_DEPTH:
+        raise UnknownTypeError(f"nested deeper than {MAX_DEPTH} levels")
+    if not isinstance(value, Mapping):
+        return [_plain(item, decimals, depth + 1) for item in value]
+    result = {_key(key): _plain(item, decimals, depth + 1) for key, item in value.items()}
+    if len(result) != len(value):
+        raise UnknownTypeError("two keys of a mapping have the same text")
+    return result
+
+
+def _key(value: object) -> str:
+    key = _plain(value, "text", MAX_DEPTH)
+    match key:
+        case str():
+            return key
+        case bool():
+            return "true" if key else "false"
+        case int() | float():
+            return str(key)
+    raise UnknownTypeError(f"type '{type(value).__name__}' cannot be a key")
+
+
+def _base64(value: bytes | bytearray | memoryview) -> str:
+    return base64.b64encode(bytes(value)).decode("ascii")
+
+
+_PASSED: Final = frozenset((bool, NoneType))
+_SCALARS: Final[tuple[tuple[type | tuple[type, ...], Callable[..., Json]], ...]] = (
+    (str, lambda value: _text(str(value))),
+    (int, lambda value: integer(int(value))),
+    (float, lambda value: number(float(value))),
+    ((bytes, bytearray, memoryview), _base64),
+    (datetime, datetime.isoformat),
+    ((date, time), lambda value: value.isoformat()),
+    (timedelta, duration),
+    (UUID, str),
+    (
+        (
+            ipaddress.IPv4Address,
+            ipaddress.IPv6Address,
+            ipaddress.IPv4Network,
+            ipaddress.IPv6Network,
+            ipaddress.IPv4Interface,
+            ipaddress.IPv6Interface,
+        ),
+        str,
+    ),
+    (PurePath, lambda value: _text(value.as_posix())),
+)
