@@ -100,7 +100,8 @@ def outcome_of(answer: Answer, form: Form | None, *, tool: str) -> Outcome:
         case "json":
             return Outcome(value=json_of(answer))
         case "text":
-            return Outcome(is_structured=False, content=[TextContent(_text_of(answer))])
+            text = _text_of(answer)
+            return Outcome(value=text, is_structured=False, content=[TextContent(text)])
         case "bytes":
             return Outcome(is_structured=False, content=[_block(answer, tool)])
 
