@@ -6,6 +6,8 @@ An address may come from the environment and hold a secret, so that no fault rep
 from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit
 
+import httpx2
+
 from runner.catalog.addresses import reach_of_host
 from runner.catalog.sources import Api, ApiAuth, ClientCredentials
 from runner.compile.headers import check_header_name, is_header_value
@@ -65,8 +67,9 @@ def checked_url(url: str, site: Site, *, allow_private: bool) -> str | None:
 def _split(url: str) -> SplitResult | None:
     try:
         parts = urlsplit(url)
+        httpx2.URL(url)
         is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
+    except (ValueError, httpx2.InvalidURL):
         return None
     return parts if is_good else None
 

@@ -18,7 +18,7 @@ from runner.errors import BindingError, Kind
 Fetch = Callable[[Request, int], Awaitable[Answer]]
 """The answer to a request, at most so many bytes of it."""
 _LINK = re.compile(r'<([^>]*)>((?:[^<,"]|"[^"]*")*)')
-_RELATION = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))', re.IGNORECASE)
+_PARAMETER = re.compile(r';\s*([^\s=;,"]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]+))')
 
 
 @dataclass(slots=True)
@@ -111,9 +111,9 @@ def _next(
 def _linked(answer: Answer) -> str | None:
     """The target of the Link header whose relation is `next`. Source: RFC 8288, 3"""
     for target, parameters in _LINK.findall(answer.headers.get("link", "")):
-        relation = _RELATION.search(parameters)
-        if relation and "next" in (relation[1] or relation[2]).lower().split():
-            return str(target)
+        for name, quoted, bare in _PARAMETER.findall(parameters):
+            if name.lower() == "rel" and "next" in (quoted or bare).lower().split():
+                return str(target)
     return None
 
 

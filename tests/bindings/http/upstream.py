@@ -144,11 +144,14 @@ def call(**arguments: object) -> Call:
 
 
 async def invoke(
-    plan: HttpPlan, api: Api, outside: Outside | None = None, **arguments: object
+    plan: HttpPlan,
+    api: Api,
+    outside: Outside | None = None,
+    arguments: Mapping[str, object] | None = None,
 ) -> Outcome:
     """The outcome of one call by a client that is opened and closed for it."""
     async with open_api(api, outside=outside or Outside()) as client:
-        return await HttpBinding(plan, client).invoke(call(**arguments))
+        return await HttpBinding(plan, client).invoke(call(**(arguments or {})))
 
 
 def run(work: Coroutine[object, object, T]) -> T:
