@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from runner.catalog.expressions import Template, TreeTemplate
+from runner.catalog.sources import Api
 from runner.catalog.sql import SqlPlan
 
 Select = Callable[[object], object]
@@ -58,6 +59,8 @@ class HttpPlan:
     paginate: Paginate | None = None
     retries: int | None = None
     max_bytes: int = 1024**2
+    own_api: Api | None = None
+    """The API of a whole `url`, to be kept in the catalog's `apis` under the name `api`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,16 @@ Strict JSON both ways: no NaN, no Infinity, UTF-8 only. Every other module that 
 text comes here, so that one rule holds for requests, results, logs and files.
 """
 
+import json
+import re
+
 import orjson
 
 Json = object
 """What `decode` gives and `encode` takes: dict, list, str, int, float, bool, None."""
+
+_LONG_NUMBER = re.compile(rb"[0-9]{16}")
+_SAFE_INTEGER = 2**53 - 1
 
 
 class JsonFault(ValueError):  # noqa: N818 - the text's fault, not the program's error
@@ -24,6 +30,27 @@ def decode(text: bytes | str) -> Json:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise JsonFault(f"not JSON at line {error.lineno}, column {error.colno}") from error
+
+
+def decode_exact(text: bytes) -> Json:
+    """The value of a JSON text that others made; integers beyond ±(2^53−1) as texts of all digits.
+
+    Raises:
+        JsonFault: the text is not strict JSON.
+    """
+    value = decode(text)
+    if _LONG_NUMBER.search(text) is None:
+        return value
+    # Strict already; the standard library's reader alone gives the digits of an integer.
+    try:
+        return json.loads(text, parse_int=_integer)
+    except RecursionError as error:
+        raise JsonFault("too deep") from error
+
+
+def _integer(digits: str) -> int | str:
+    is_safe = len(digits) <= 17 and abs(int(digits)) <= _SAFE_INTEGER
+    return int(digits) if is_safe else digits
 
 
 def encode(value: Json) -> bytes:
