@@ -70,12 +70,20 @@ def taken(name: str, hint: object, default: object = ...) -> Taken:
     """
     adapter = _adapter(hint)
     schema = _schema(adapter, hint, "validation")
-    build = None if _is_as_sent(hint) else _builder(name, adapter)
-    return Taken(schema, build, _json_default(adapter, default))
+    return Taken(schema, built(name, hint), _json_default(adapter, default))
 
 
-def given(hint: object) -> Given:
-    """What a function with this return hint gives.
+def built(name: str, hint: object) -> Callable[[object], object] | None:
+    """How a checked value of the parameter `name` is made, as `Taken.build`.
+
+    Raises:
+        HintFault: no JSON value can become what the hint says.
+    """
+    return None if _is_as_sent(hint) else _builder(name, _adapter(hint))
+
+
+def given(hint: object, *, is_declared: bool = False) -> Given:
+    """What a function with this return hint gives; no schema where the file declares one.
 
     Raises:
         HintFault: no finite JSON Schema says it.
@@ -85,12 +93,13 @@ def given(hint: object) -> Given:
     if _may_be_free(hint):
         return Given(None, None)
     adapter = _adapter(hint)
-    schema = _schema(adapter, hint, "serialization")
 
     def convert(value: object) -> object:
         return adapter.dump_python(value, by_alias=True, warnings=False)
 
-    return Given(schema or None, convert)
+    if is_declared:
+        return Given(None, convert)
+    return Given(_schema(adapter, hint, "serialization") or None, convert)
 
 
 def _adapter(hint: object) -> TypeAdapter[object]:
