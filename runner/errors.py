@@ -2,6 +2,7 @@
 
     RunnerError
     ├── ConfigurationError      the file is wrong; carries every diagnostic
+    ├── LoadError               an author's module or callable cannot be loaded
     ├── StartError              the server cannot start; worded for the operator
     └── CallError               a call ends as a tool error; the text is safe for the client
         ├── ArgumentsError      arguments do not fit; names every failing field
@@ -16,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from runner.diagnostics import Diagnostic
+from runner.diagnostics import Diagnostic, Position
 
 
 class RunnerError(Exception):
@@ -29,6 +30,21 @@ class ConfigurationError(RunnerError):
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__(f"{len(diagnostics)} faults in the configuration")
         self.diagnostics = tuple(diagnostics)
+
+
+class LoadError(RunnerError):
+    """An author's module or callable cannot be loaded; becomes a diagnostic.
+
+    `position` is the place in the author's own code, where the fault is there.
+    """
+
+    def __init__(
+        self, code: str, message: str, *, hint: str | None = None, position: Position | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.hint = hint
+        self.position = position
 
 
 class StartError(RunnerError):

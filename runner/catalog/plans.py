@@ -80,6 +80,16 @@ class PythonPlan:
     """How a returned value becomes JSON-safe (pydantic models, dataclasses); None: as it is."""
     takes_arguments_whole: bool = False
     """Has `**kwargs`: gets every argument."""
+    accepts: frozenset[str] = frozenset()
+    """The parameters that it names, injected ones left out; other arguments are not passed."""
+    sources: Mapping[str, str | None] = field(default_factory=dict)
+    """Injected parameter → the database or API it means; None: the tool's or the only one."""
+    database: str | None = None
+    """The tool's database, which `Context.database()` gives without a name."""
+    writes: bool = False
+    """The tool may write: `writes: true` or `destructive`."""
+    text_is_structured: bool = False
+    """An output schema is listed, so that a returned `str` is a value and no text block."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,68 @@
+"""Over stdio nothing but the protocol's own bytes reach stdout; proven in real processes."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+SERVER = """
+import ctypes, logging, os, subprocess, sys, warnings
+from runner.bindings.stdout import logged_warnings, protocol_stdout
+
+logging.basicConfig()
+print("before")
+with protocol_stdout() as stdout, logged_warnings():
+    stdout.write(b'{"first": 1}\\n')
+    STRAY
+    stdout.write(b'{"second": 2}\\n')
+print("after")
+"""
+STRAYS = {
+    "a print": "print('stray')",
+    "a print to the original stream": "print('stray', file=sys.__stdout__, flush=True)",
+    "a write to descriptor 1": "os.write(1, b'stray')",
+    "a child process": "subprocess.run(['echo', 'stray'])",
+    "a C library": "ctypes.CDLL(None).puts(b'stray')",
+    "a C library without a flush": "ctypes.CDLL(None).printf(b'stray')",
+    "a warning": "warnings.warn('stray')",
+}
+
+
+def run(stray: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-c", SERVER.replace("STRAY", stray)]
+    return subprocess.run(command, check=True, capture_output=True, timeout=30)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="descriptors of C are POSIX's")
+@pytest.mark.parametrize("stray", STRAYS.values(), ids=STRAYS)
+def test_stray_output_lands_on_stderr(stray: str) -> None:
+    found = run(stray)
+    assert found.stdout == b'before\n{"first": 1}\n{"second": 2}\nafter\n'
+    assert b"stray" in found.stderr
+
+
+def test_child_processes_do_not_inherit_the_real_stdout() -> None:
+    """One that lives longer than the server would keep the client waiting for the end."""
+    stray = "print(os.get_inheritable(stdout.fileno()))"
+    assert run(stray).stderr == b"False\n"
+
+
+def test_without_stderr_stray_output_is_swallowed() -> None:
+    program = SERVER.replace("STRAY", "os.write(1, b'stray')")
+    command = f"{sys.executable} -c '{program.replace(chr(39), chr(34))}' 2>&-"
+    found = subprocess.run(["sh", "-c", command], check=False, capture_output=True, timeout=30)
+    assert b"stray" not in found.stdout
+
+
+def test_a_closed_stdout_is_said_in_words() -> None:
+    program = (
+        "from runner.bindings.stdout import protocol_stdout\n"
+        "from runner.errors import StartError\n"
+        "import sys\n"
+        "try:\n    with protocol_stdout(): pass\n"
+        "except StartError as error: print(error, file=sys.stderr)"
+    )
+    command = ["sh", "-c", f'{sys.executable} -c "$0" >&-', program]
+    found = subprocess.run(command, check=False, capture_output=True, timeout=30)
+    assert found.stderr == b"stdout is closed, so that no client can be answered\n"
