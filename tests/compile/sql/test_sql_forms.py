@@ -71,7 +71,8 @@ def test_a_client_may_write_the_statement() -> None:
         ("query", replace(AROUND, result=ResultSpec.model_validate({"shape": scalar("affected")})),
          "'affected' needs a statement that writes"),
         ("query", replace(AROUND, result=ResultSpec.model_validate(
-            {"page": {"size": scalar("count")}})), "a statement that the client writes has no pages"),
+            {"page": {"size": scalar("count")}})),
+         "a statement that the client writes has no pages"),
     ],
 )  # fmt: skip
 def test_a_client_writes_only_what_is_safe(
