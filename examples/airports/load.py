@@ -1,7 +1,7 @@
 """Loads the airports of the PyPI package `vega-datasets` into a SQLite database.
 
-    pip install vega-datasets rich
-    python examples/airports/load.py [airports.db]
+pip install vega-datasets rich
+python examples/airports/load.py [airports.db]
 """
 
 import csv
@@ -14,7 +14,9 @@ from pathlib import Path
 from rich.progress import track
 
 HERE = Path(__file__).parent
-INSERT = "INSERT INTO airports VALUES (:iata, :name, :city, :state, :country, :latitude, :longitude)"
+INSERT = (
+    "INSERT INTO airports VALUES (:iata, :name, :city, :state, :country, :latitude, :longitude)"
+)
 
 
 def rows() -> list[dict[str, str | None]]:

@@ -1,16 +1,16 @@
 """What a tool runs, compiled: `sql`, `http`, `python`, `steps` or `value` → its plan."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runner.catalog.expressions import Check
-from runner.catalog.plans import Plan
+from runner.catalog.plans import HttpPlan, Plan
 from runner.catalog.schema import Parameter
 from runner.catalog.sources import Database
 from runner.catalog.sql import ResultColumns, SqlPlan
 from runner.compile.expressions import Names, compile_checks
 from runner.compile.http import compile_http
-from runner.compile.parameters import compile_parameter_map
+from runner.compile.parameters import Grammar, compile_members
 from runner.compile.python.plan import PythonCompiled, PythonUse, compile_python
 from runner.compile.site import Site
 from runner.compile.sql.plan import SqlSurroundings, compile_sql, sources
@@ -21,7 +21,7 @@ from runner.compile.value import compile_value
 from runner.config.nodes import Scalar
 from runner.config.spec.bindings import CheckSpec, HttpSpec, SqlForm, StepSpec
 from runner.config.spec.tools import ResultSpec, ToolSpec
-from runner.diagnostics import did_you_mean
+from runner.diagnostics import Faults, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +113,8 @@ class BindingCompiler:
             return None
         names = frozenset(parameters)
 
-        def compile_check(spec: CheckSpec, at: Site, extra: frozenset[str]) -> Check | None:
-            compiled = compile_checks((spec,), at, Names(names, extra))
-            return compiled[0] if compiled else None
+        def checks(specs: Sequence[CheckSpec], at: Site, extra: frozenset[str]) -> Sequence[Check]:
+            return compile_checks(specs, at, Names(names, extra))
 
         around = SqlSurroundings(
             found.name,
@@ -124,7 +123,7 @@ class BindingCompiler:
             may_write=self._may_write,
             max_rows=self._max_rows(result),
             max_bytes=self._max_bytes,
-            compile_check=compile_check,
+            compile_checks=checks,
             result=result,
             result_site=site / "result",
             columns=columns,
@@ -146,11 +145,16 @@ class BindingCompiler:
     def _columns(self, result: ResultSpec | None, site: Site) -> ResultColumns:
         if result is None:
             return ResultColumns()
-        types = {}
+        members = None
         if result.columns is not None:
-            types = compile_parameter_map(result.columns, site / "columns")
-        decimals = "number" if result.decimals == "number" else "text"
-        return ResultColumns(frozenset(result.json_columns), types, decimals)
+            # Its faults are reported where the output schema is made of it.
+            quiet = Site(site.document, Faults(), site.path)
+            members = compile_members(result.columns, quiet / "columns", Grammar(is_output=True))
+        return ResultColumns(
+            frozenset(result.json_columns),
+            {} if members is None else members.parameters,
+            "number" if result.decimals == "number" else "text",
+        )
 
     def _database(self, name: str | None, site: Site) -> Database | None:
         known = self._around.spec.databases
@@ -174,7 +178,7 @@ class BindingCompiler:
         # A database with faults of its own is missing here; they are reported at its place.
         return self._around.databases.get(name)
 
-    def _http(self, spec: HttpSpec, site: Site, names: Names) -> Plan | None:
+    def _http(self, spec: HttpSpec, site: Site, names: Names) -> HttpPlan | None:
         return compile_http(
             spec, site, names=names, apis=self._around.apis, max_bytes=self._max_bytes
         )

@@ -26,7 +26,7 @@ from runner.compile.site import Site
 from runner.compile.surroundings import Surroundings
 from runner.compile.tools import CompiledTool, ToolCompiler
 from runner.compile.trees import compile_constant
-from runner.config.nodes import Mapping_, Scalar
+from runner.config.nodes import Document, Scalar
 from runner.config.spec.root import ServerSpec
 from runner.config.spec.server import FileText
 
@@ -39,7 +39,7 @@ class Material:
     """Absolute path of the root file's folder."""
     texts: Mapping[str, Scalar]
     """Text files that the file names, by path as written."""
-    schemas: Mapping[str, Mapping_]
+    schemas: Mapping[str, Document]
     """Schema files likewise."""
     loader: Loader | None
     """Imports the project's callables; None: they are not imported."""

@@ -11,17 +11,17 @@ from runner.compile.json_schema import check_authored
 from runner.compile.parameters import RESERVED_NAMES, Grammar, compile_members
 from runner.compile.schema_source import read_schema
 from runner.compile.site import Site, below
-from runner.config.nodes import Path
+from runner.config.nodes import Document, Path
 from runner.config.spec.inputs import Parameters, WholeSchema
 from runner.config.spec.tools import ToolSpec
 
 
 def compile_input(
-    spec: ToolSpec, site: Site, *, texts: Mapping[str, str], input_elements: int
+    spec: ToolSpec, site: Site, *, schemas: Mapping[str, Document], input_elements: int
 ) -> InputSchema | None:
     """What a client may send to the tool at `site`; None where it has a fault, all reported.
 
-    A tool with neither `input` nor `input_schema` takes no arguments. `texts` holds the content of
+    A tool with neither `input` nor `input_schema` takes no arguments. `schemas` holds the content of
     the files that the configuration names, by the path as written; `input_elements` bounds the
     values in one call.
     """
@@ -32,7 +32,7 @@ def compile_input(
             )
             return None
         place = site / "input_schema"
-        return _compile_whole(spec, spec.input_schema, place, texts, input_elements)
+        return _compile_whole(spec, spec.input_schema, place, schemas, input_elements)
     return _compile_grammar(spec, spec.input or {}, site / "input", input_elements)
 
 
@@ -61,9 +61,13 @@ def input_from_schema(
 
 
 def _compile_whole(
-    spec: ToolSpec, form: WholeSchema, site: Site, texts: Mapping[str, str], input_elements: int
+    spec: ToolSpec,
+    form: WholeSchema,
+    site: Site,
+    schemas: Mapping[str, Document],
+    input_elements: int,
 ) -> InputSchema | None:
-    schema, place = read_schema(form, site, texts)
+    schema, place = read_schema(form, site, schemas)
     if not isinstance(schema, Mapping):
         if schema is not None or form.file is None:
             site.error("wrong-schema", "expected a JSON Schema, found another value")

@@ -14,6 +14,7 @@ from runner.compile.parameters import Grammar, compile_members
 from runner.compile.schema_source import read_schema
 from runner.compile.site import Site
 from runner.compile.type_words import Fragment, nullable, output_fragment
+from runner.config.nodes import Document
 from runner.config.spec.tools import ResultSpec
 
 
@@ -28,12 +29,12 @@ class OutputColumn:
 
 
 def declared_output(
-    spec: ResultSpec, shape: str, site: Site, texts: Mapping[str, str], *, paged: bool
+    spec: ResultSpec, shape: str, site: Site, schemas: Mapping[str, Document], *, paged: bool
 ) -> OutputSchema | None:
     """The output that `result.columns` or `result.schema` declares.
 
     None where neither is given, or where they have a fault, which is reported then. `site` is the
-    result's; `texts` holds files by the path as written; `paged` results have `next`.
+    result's; `schemas` holds files by the path as written; `paged` results have `next`.
     """
     if spec.columns is not None and spec.schema_ is not None:
         (site / "schema").error_at_key(
@@ -41,7 +42,7 @@ def declared_output(
         )
         return None
     if spec.schema_ is not None:
-        value, place = read_schema(spec.schema_, site / "schema", texts)
+        value, place = read_schema(spec.schema_, site / "schema", schemas)
         schema = check_authored(value, place, must_be_object=False) if value is not None else None
         return _output(schema, is_declared=True) if schema is not None else None
     if spec.columns is None:
@@ -57,6 +58,11 @@ def declared_output(
         )
         return None
     return _output(_wrapped(members.listed, columns, shape, paged=paged), is_declared=True)
+
+
+def output_of_hints(schema: JsonSchema) -> OutputSchema:
+    """The output that a function's return hint says; checked in tests, as derived ones are."""
+    return _output(schema, is_declared=False)
 
 
 def derived_output(

@@ -16,6 +16,7 @@ from runner.compile.bindings import Provable
 from runner.compile.catalog import Compiled, with_tools
 from runner.compile.output import OutputColumn, derived_output
 from runner.compile.prove import prove_sql
+from runner.compile.sql.syntax import warn_of_syntax
 from runner.compile.tools import CompiledTool
 
 
@@ -40,6 +41,7 @@ def _prove(item: CompiledTool, provers: Mapping[str, Prover]) -> Tool:
 def _proven(provable: Provable, provers: Mapping[str, Prover]) -> SqlPlan:
     prover = provers.get(provable.plan.database)
     if prover is None:
+        warn_of_syntax(provable.plan, provable.sources)
         return provable.plan
     return prove_sql(
         provable.plan, prover, sources=provable.sources, result_site=provable.result_site

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from runner.catalog.catalog import Budgets
 from runner.catalog.sources import Api, Database
 from runner.compile.python.callables import Loader
-from runner.config.nodes import Mapping_, Scalar
+from runner.config.nodes import Document, Scalar
 from runner.config.spec.root import ServerSpec
 from runner.config.spec.tools import ToolSpec
 
@@ -23,7 +23,7 @@ class Surroundings:
     apis: Mapping[str, Api]
     texts: Mapping[str, Scalar]
     """Text files that the file names, by path as written."""
-    schemas: Mapping[str, Mapping_]
+    schemas: Mapping[str, Document]
     """Schema files likewise."""
     loader: Loader | None
     """Imports the project's callables; None: they are not imported."""

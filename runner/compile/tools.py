@@ -9,10 +9,10 @@ from runner.catalog.schema import InputSchema, OutputSchema, Parameter
 from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import ResultText, TextFormat, Tool
 from runner.compile.bindings import BindingCompiler, Provable
-from runner.compile.inherited import is_dropped
 from runner.compile.examples import check_examples
 from runner.compile.expressions import Names, compile_checks, compile_expression, compile_template
 from runner.compile.hints import annotations_of, writes_of
+from runner.compile.inherited import is_dropped
 from runner.compile.input import compile_input, input_from_schema
 from runner.compile.output import declared_output, output_of_hints
 from runner.compile.python.plan import PythonCompiled

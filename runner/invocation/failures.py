@@ -2,8 +2,8 @@
 
 from runner.catalog.content import TextContent
 from runner.catalog.expressions import ExpressionError, Scope
-from runner.catalog.plans import SqlPlan
 from runner.catalog.result import CallResult
+from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Tool, Words
 from runner.codec.json import encode
 from runner.errors import BindingError, CallError

@@ -1,0 +1,87 @@
+"""Databases and APIs as Python functions get them: the same bindings, budgets and guards as tools.
+
+A statement or a request of a function becomes a plan of its own; plans of statements are kept, so
+that a statement is read once.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from runner.bindings.http import ApiClient, HttpBinding
+from runner.bindings.python.services import Access, HttpRequest
+from runner.bindings.sql.database import SqlDatabase
+from runner.catalog.call import Binding, Call
+from runner.catalog.expressions import Scope, TreeTemplate
+from runner.catalog.plans import HttpPlan
+from runner.catalog.sql import SqlPlan
+
+ReadStatement = Callable[[str, frozenset[str], bool], SqlPlan]
+"""The plan of one statement: its text, the names of its parameters, whether it may write.
+
+Raises:
+    BindingError: it is no single statement, or names a parameter that is not given.
+"""
+MAX_KEPT_STATEMENTS: Final = 256
+"""A function with more texts than this makes them of values, which binding is for."""
+_NO_SCOPE: Final[Scope] = {}
+
+
+class DatabaseHandle:
+    """A database as `runner.bindings.python` needs it."""
+
+    def __init__(self, database: SqlDatabase, read: ReadStatement) -> None:
+        self._database = database
+        self._read = read
+        self._kept: dict[tuple[str, frozenset[str], bool], Binding] = {}
+
+    async def query(
+        self, sql: str, parameters: Mapping[str, object], access: Access
+    ) -> list[dict[str, object]]:
+        """The rows of one statement, JSON-safe, within the budgets."""
+        value = await self._run(sql, parameters, access)
+        if isinstance(value, dict):
+            return list(value["rows"])
+        return []
+
+    async def execute(self, sql: str, parameters: Mapping[str, object], access: Access) -> int:
+        """How many rows one statement changed."""
+        value = await self._run(sql, parameters, access)
+        return value if isinstance(value, int) else 0
+
+    async def _run(self, sql: str, parameters: Mapping[str, object], access: Access) -> object:
+        key = (sql, frozenset(parameters), access.writes)
+        binding = self._kept.get(key)
+        if binding is None:
+            if len(self._kept) >= MAX_KEPT_STATEMENTS:
+                self._kept.clear()
+            binding = self._kept[key] = self._database.binding(self._read(*key), access.tool)
+        return (await binding.invoke(_call(dict(parameters), access))).value
+
+
+class ApiHandle:
+    """An API as `runner.bindings.python` needs it."""
+
+    def __init__(self, client: ApiClient, *, max_bytes: int) -> None:
+        self._client = client
+        self._max_bytes = max_bytes
+
+    async def request(self, request: HttpRequest, access: Access) -> object:
+        """The decoded body of the answer; null where it has none."""
+        plan = HttpPlan(
+            api=self._client.api.name,
+            method=request.method,
+            path=(request.path,),
+            query={name: _constant(value) for name, value in request.query.items()},
+            headers={name: _constant(value) for name, value in request.headers.items()},
+            body=None if request.body is None else _constant(request.body),
+            max_bytes=self._max_bytes,
+        )
+        return (await HttpBinding(plan, self._client).invoke(_call({}, access))).value
+
+
+def _constant(value: object) -> TreeTemplate:
+    return TreeTemplate(frozenset(), lambda _scope: value)
+
+
+def _call(arguments: dict[str, object], access: Access) -> Call:
+    return Call(access.tool, arguments, access.context, _NO_SCOPE, access.timeout_s)

@@ -1,0 +1,122 @@
+"""From the catalog to live bindings: pools, clients and functions, opened and closed together."""
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from runner.bindings.handles import ApiHandle, DatabaseHandle, ReadStatement
+from runner.bindings.http import ApiClient, HttpBinding, open_api
+from runner.bindings.python.binding import PythonBinding
+from runner.bindings.python.lifespan import open_lifespan
+from runner.bindings.python.services import PythonServices
+from runner.bindings.python.threads import open_threads
+from runner.bindings.sql.database import SqlDatabase
+from runner.bindings.steps import CallTool, StepsBinding
+from runner.bindings.value import ValueBinding
+from runner.catalog.call import Binding
+from runner.catalog.catalog import Catalog
+from runner.catalog.plans import HttpPlan, Plan, PythonPlan, StepsPlan, ValuePlan
+from runner.catalog.sql import SqlPlan
+from runner.catalog.tool import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What provisioning takes from outside."""
+
+    read_statement: Callable[[str], ReadStatement]
+    """For a database by name: reads the statements that Python functions run on it."""
+    error_id: Callable[[], str]
+    """A new id for each unexpected failure."""
+    call_tool: CallTool
+    """Calls a tool for a step."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Live:
+    databases: Mapping[str, SqlDatabase]
+    apis: Mapping[str, ApiClient]
+    python: PythonServices | None
+    call_tool: CallTool
+
+    def binding(self, plan: Plan, tool: Tool) -> Binding:
+        """The live runner of a plan of `tool`."""
+        match plan:
+            case SqlPlan():
+                return self.databases[plan.database].binding(plan, tool.name, errors=tool.errors)
+            case HttpPlan():
+                return HttpBinding(plan, self.apis[plan.api])
+            case PythonPlan():
+                assert self.python is not None  # opened because such a plan exists
+                return PythonBinding(plan, self.python)
+            case ValuePlan():
+                return ValueBinding(plan)
+            case StepsPlan():
+                inline = {
+                    step.name: self.binding(step.inline, tool)
+                    for step in plan.steps
+                    if step.inline is not None
+                }
+                return StepsBinding(plan, self.call_tool, inline)
+            case _:
+                assert_never(plan)
+
+
+@contextlib.asynccontextmanager
+async def provision(
+    catalog: Catalog, databases: Mapping[str, SqlDatabase], outside: Outside
+) -> AsyncIterator[Mapping[str, Binding]]:
+    """The bindings of every tool by name, live until the context ends.
+
+    Raises:
+        StartError: the file's `lifespan` fails.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        apis = {
+            name: await stack.enter_async_context(open_api(api))
+            for name, api in catalog.apis.items()
+        }
+        python = None
+        if any(_runs_python(tool.plan) for tool in catalog.tools.values()):
+            python = await stack.enter_async_context(_services(catalog, databases, apis, outside))
+        live = _Live(databases, apis, python, outside.call_tool)
+        yield {name: live.binding(tool.plan, tool) for name, tool in catalog.tools.items()}
+
+
+@contextlib.asynccontextmanager
+async def _services(
+    catalog: Catalog,
+    databases: Mapping[str, SqlDatabase],
+    apis: Mapping[str, ApiClient],
+    outside: Outside,
+) -> AsyncIterator[PythonServices]:
+    async with contextlib.AsyncExitStack() as stack:
+        lifespan: object = None
+        if catalog.lifespan is not None:
+            lifespan = await stack.enter_async_context(open_lifespan(catalog.lifespan))
+        threads = stack.enter_context(open_threads(catalog.budgets.concurrency))
+        max_bytes = catalog.budgets.response_body_bytes
+        yield PythonServices(
+            threads=threads,
+            error_id=outside.error_id,
+            databases={
+                name: DatabaseHandle(database, outside.read_statement(name))
+                for name, database in databases.items()
+            },
+            apis={name: ApiHandle(api, max_bytes=max_bytes) for name, api in apis.items()},
+            vars=catalog.vars,
+            lifespan=lifespan,
+        )
+
+
+def _runs_python(plan: Plan) -> bool:
+    match plan:
+        case PythonPlan():
+            return True
+        case StepsPlan():
+            return any(isinstance(step.inline, PythonPlan) for step in plan.steps)
+        case _:
+            return False
+
+
