@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from jinja2 import nodes
 
-from runner.catalog.expressions import ExpressionError, Scope
+from runner.catalog.expressions import Scope
 from runner.compile.expressions.limits import Meter, missing
 from runner.compile.expressions.values import MISSING, item_of, settled, text_of
 
@@ -42,10 +42,11 @@ def call_reader(name: str) -> Reader:
     """Reads what the function `name` gives: `uuid()`."""
 
     def read(scope: Scope) -> object:
-        function = scope.get(name)
-        if not callable(function):
-            raise ExpressionError(f"'{name}' is missing")
-        return settled(function())
+        try:
+            function = scope[name]
+        except KeyError:
+            raise missing(name) from None
+        return settled(function())  # type: ignore[operator]  # every scope holds functions there
 
     return read
 

@@ -64,9 +64,9 @@ def _position(key: object) -> int | None:
 
 def iso(moment: date) -> str:
     """A date as `2026-07-28`, an instant as `2026-07-28T09:30:00.000000+00:00`: texts that sort."""
-    return (
-        moment.isoformat(timespec="microseconds") if isinstance(moment, datetime) else str(moment)
-    )
+    if isinstance(moment, datetime) and not moment.microsecond:
+        return moment.isoformat(timespec="microseconds")
+    return moment.isoformat()  # twice as fast, and the same where there are microseconds
 
 
 def fields_of(value: Caller | RequestFacts) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The fixture of these tests; its class stands beside, where tests can name it."""
+"""The bench of the tests that compile texts."""
 
 import pytest
 
