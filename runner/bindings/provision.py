@@ -118,5 +118,3 @@ def _runs_python(plan: Plan) -> bool:
             return any(isinstance(step.inline, PythonPlan) for step in plan.steps)
         case _:
             return False
-
-

@@ -7,16 +7,12 @@ may touch signals or exit codes here: the process that runs them decides when to
 import asyncio
 import contextlib
 import socket
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from runner.catalog.catalog import Listen
+from runner.transport.asgi import Receive, Scope, Send
 
-Message = MutableMapping[str, Any]
-Application = Callable[
-    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
-    Awaitable[None],
-]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 """An ASGI 3 application."""
 KEEP_ALIVE_S = 75
 HEADER_BYTES = 64 * 1024
