@@ -54,7 +54,7 @@ class ProjectLoader:
         parts = _REFERENCE.match(reference)
         if parts is None:
             raise LoadError(
-                "bad-reference",
+                "bad-callable",
                 f"expected package.module:name, found '{reference}'",
                 hint="for example tools.text:summarise for summarise() in tools/text.py",
             )

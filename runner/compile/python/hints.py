@@ -14,7 +14,7 @@ from enum import Enum
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUndefinedAnnotation
 from pydantic.json_schema import JsonSchemaMode
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import PydanticSerializationError, SchemaError, to_json
 
 from runner.catalog.content import ContentBlock
 from runner.codec.json import decode, encode
@@ -25,6 +25,15 @@ from runner.errors import ArgumentsError, FieldFault
 Schema = dict[str, object]
 _CONTENT = typing.get_args(ContentBlock)
 _BASE64 = ConfigDict(val_json_bytes="base64", ser_json_bytes="base64")
+_REFUSALS = (
+    PydanticUserError,
+    PydanticUndefinedAnnotation,
+    SchemaError,
+    TypeError,
+    ValueError,
+    RecursionError,
+)
+"""What pydantic, or a type's own hooks for it, raise on a hint that they cannot serve."""
 _AS_SENT = (str, bool, type(None), typing.Any, object)
 
 
@@ -136,7 +145,7 @@ def _translating(hint: object) -> Iterator[None]:
             f"the schema of '{described(hint)}' is too large to be listed",
             "split the tool, or declare a smaller schema in the file",
         ) from error
-    except (PydanticUserError, PydanticUndefinedAnnotation, TypeError, RecursionError) as error:
+    except _REFUSALS as error:
         if getattr(error, "code", "") in ("class-not-fully-defined", "undefined-annotation"):
             raise HintFault(
                 "unresolved-hint",
@@ -152,6 +161,8 @@ def _translating(hint: object) -> Iterator[None]:
 
 def described(hint: object) -> str:
     """The hint as its author writes it, without the modules of its types."""
+    if typing.get_origin(hint) is typing.Annotated:
+        return described(typing.get_args(hint)[0])
     text = hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
     return re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", text)
 

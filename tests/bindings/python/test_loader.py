@@ -184,7 +184,7 @@ def test_an_unknown_module_says_where_it_was_looked_for(project: Write) -> None:
 
 @pytest.mark.parametrize("text", ["tools.text", "tools:", ":name", "tools/text.py:x", "a b:c", ""])
 def test_anything_but_module_colon_name_is_refused(project: Write, text: str) -> None:
-    assert fault(project({"a.py": ""}), text).code == "bad-reference"
+    assert fault(project({"a.py": ""}), text).code == "bad-callable"
 
 
 def test_what_an_import_prints_goes_to_stderr(

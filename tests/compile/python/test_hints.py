@@ -1,6 +1,6 @@
 """What hints become: schemas as listed, values as built, results as converted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -185,6 +185,8 @@ class Unknown:
     [
         (Unknown, "no JSON Schema says what 'Unknown' is"),
         (list[Unknown], "no JSON Schema says what 'list[Unknown]' is"),
+        (Callable[[int], int], "no JSON Schema says what 'Callable[[int], int]' is"),
+        (Annotated[str, Field(pattern="(")], "no JSON Schema says what 'str' is"),
     ],
 )
 def test_a_type_without_json_form_is_a_fault(hint: object, words: str) -> None:

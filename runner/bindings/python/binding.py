@@ -1,0 +1,100 @@
+"""Calls an author's function: arguments in, outcome out, whatever the function does.
+
+Async functions run on the loop and are cancelled; sync ones run in a thread and are told. What
+the author words (`ToolError`) passes; everything else that is raised becomes an error id.
+"""
+
+import asyncio
+import inspect
+import logging
+
+from runner.bindings.python.context import CallState, LiveContext
+from runner.bindings.python.failures import explanation, only_cause
+from runner.bindings.python.results import outcome_of
+from runner.bindings.python.services import PythonServices
+from runner.catalog.call import Call, Outcome
+from runner.catalog.plans import PythonPlan
+from runner.errors import BindingError, CallError, Kind
+
+log = logging.getLogger("runner.bindings.python")
+
+
+class PythonBinding:
+    """The live runner of a `PythonPlan`."""
+
+    def __init__(self, plan: PythonPlan, services: PythonServices) -> None:
+        self._plan = plan
+        self._services = services
+
+    async def invoke(self, call: Call) -> Outcome:
+        """The outcome of one call.
+
+        Raises:
+            CallError: the function raised it, an argument does not fit its hint, the time is up
+                (`timeout`), no thread is free (`busy`), or it failed (`redacted`).
+        """
+        state = CallState()
+        try:
+            async with asyncio.timeout(call.timeout_s) as limit:
+                outcome = await self._outcome(call, state)
+            if limit.expired():  # the function swallowed the cancellation
+                raise TimeoutError
+        except TimeoutError as error:
+            raise BindingError(
+                Kind.TIMEOUT, f"the call took longer than {call.timeout_s:g} s and was stopped"
+            ) from error
+        finally:
+            state.end()
+        return outcome
+
+    async def _outcome(self, call: Call, state: CallState) -> Outcome:
+        try:
+            return outcome_of(await self._returned(call, state), self._plan)
+        except GeneratorExit:
+            raise
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                state.cancel()
+                raise
+            raise self._redacted(call, error) from error
+        except BaseException as error:
+            # An author's function may raise anything; `SystemExit` must not end the server.
+            cause = only_cause(error)
+            if isinstance(cause, CallError):
+                raise cause from None
+            raise self._redacted(call, error) from error
+
+    async def _returned(self, call: Call, state: CallState) -> object:
+        arguments = self._arguments(call)
+        if self._plan.injected:
+            context = LiveContext(call, self._plan, self._services, state)
+            for name, kind in self._plan.injected.items():
+                arguments[name] = context.injected(kind, self._plan.sources.get(name))
+        function = self._plan.function
+        if self._plan.is_async:
+            value = function(**arguments)
+        else:
+            threads = self._services.threads
+            value = await threads.result(threads.submit(lambda: function(**arguments)))
+        return await value if inspect.isawaitable(value) else value
+
+    def _arguments(self, call: Call) -> dict[str, object]:
+        """The call's arguments that the function takes, as its hints say."""
+        plan = self._plan
+        builders = plan.builders
+        return {
+            name: builders[name](value) if name in builders else value
+            for name, value in call.arguments.items()
+            if plan.takes_arguments_whole or name in plan.accepts
+        }
+
+    def _redacted(self, call: Call, error: BaseException) -> BindingError:
+        error_id = self._services.error_id()
+        text = explanation(error, call.arguments)
+        log.error("tool %s failed, error id %s\n%s", call.tool, error_id, text)
+        return BindingError(
+            Kind.REDACTED,
+            f"the tool failed unexpectedly; error id {error_id}",
+            reason=f"error id {error_id}: {type(error).__name__}",
+        )
