@@ -1,0 +1,102 @@
+"""`mcp-run call`: one tool run from the shell, exactly as for a client."""
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from runner.app import new_error_id, open_invoker, state_keys, utc_now
+from runner.catalog.call import CallContext, RequestFacts
+from runner.catalog.caller import Caller
+from runner.catalog.catalog import Catalog
+from runner.catalog.content import ContentBlock, TextContent
+from runner.catalog.result import CallResult
+from runner.catalog.tool import Tool
+from runner.cli.arguments import read_arguments
+from runner.cli.console import Output
+from runner.cli.options import EXIT_FAULTS, file_option, output_options
+from runner.cli.project import caller_named, read_catalog
+from runner.codec.json import decode, encode_indented
+from runner.diagnostics import did_you_mean
+
+EXAMPLES = """\b
+Examples:
+  mcp-run call search_prompts query='cold email' limit=3
+  mcp-run call get_prompt id=5b58b410-fa40-5567-9bcc-1527c00b54cb --as demo
+  mcp-run call create_prompt --json '{"title": "New", "text": "…"}'
+  mcp-run call set_tags tags:='["a", "b"]' note=@note.txt --format json | jq .
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("tool")
+@click.argument("words", metavar="[NAME=VALUE]…", nargs=-1)
+@click.option("--json", "whole", metavar="OBJECT", help="The arguments as JSON; - reads them.")
+@click.option("--as", "who", metavar="CALLER", help="A name of `callers`, or a file of claims.")
+@file_option
+@output_options("text", "json")
+def call(
+    tool: str, words: tuple[str, ...], *, whole: str | None, who: str | None, path: Path,
+    form: str, quiet: bool, verbose: bool, no_color: bool,
+) -> int:  # fmt: skip
+    """Run TOOL and print its result.
+
+    Ends with 0 if the call succeeded, with 1 if the tool failed.
+    """
+    output = Output(form, quiet, verbose, not no_color)
+    arguments = read_arguments(words, whole)
+    catalog = read_catalog(path, output, connects=True)
+    if catalog is None:
+        return EXIT_FAULTS
+    found = tool_named(catalog, tool)
+    result = asyncio.run(_run(catalog, found, arguments, caller_named(catalog, who)))
+    if form == "json":
+        output.result(_as_json(result))
+    else:
+        _print(result, output)
+    return EXIT_FAULTS if result.is_error else 0
+
+
+def tool_named(catalog: Catalog, name: str) -> Tool:
+    """The tool of that name.
+
+    Raises:
+        click.BadParameter: there is none.
+    """
+    if name not in catalog.tools:
+        hint = did_you_mean(name, catalog.tools)
+        raise click.BadParameter(f"no tool is named '{name}'" + (f"; {hint}" if hint else ""))
+    return catalog.tools[name]
+
+
+async def _run(
+    catalog: Catalog, tool: Tool, arguments: dict[str, object], caller: Caller
+) -> CallResult:
+    async with open_invoker(catalog, state_keys(catalog)) as invoker:
+        facts = RequestFacts(id=new_error_id(), tool=tool.name)
+        return await invoker.call_tool(tool, arguments, CallContext(utc_now(), caller, facts))
+
+
+def _print(result: CallResult, output: Output) -> None:
+    for block in result.content:
+        text = _text(block)
+        if result.is_error:
+            output.fail(text)
+        else:
+            output.result(text)
+
+
+def _text(block: ContentBlock) -> str:
+    if isinstance(block, TextContent):
+        return block.text
+    return f"[{type(block).__name__}]"
+
+
+def _as_json(result: CallResult) -> str:
+    shown: dict[str, object] = {
+        "content": [_text(block) for block in result.content],
+        "isError": result.is_error,
+    }
+    if result.structured is not None:
+        shown["structuredContent"] = decode(result.structured)
+    return encode_indented(shown).decode()

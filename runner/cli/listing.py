@@ -1,0 +1,74 @@
+"""`mcp-run list`: what the file serves."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from runner.catalog.tool import Tool
+from runner.cli.console import Output
+from runner.cli.options import EXIT_FAULTS, file_option, output_options
+from runner.cli.project import read_catalog
+from runner.codec.json import encode_indented
+
+EXAMPLES = """\b
+Examples:
+  mcp-run list
+  mcp-run list --format json | jq '.tools[].name'
+"""
+
+
+@click.command("list", epilog=EXAMPLES)
+@file_option
+@output_options("text", "json")
+def list_tools(path: Path, *, form: str, quiet: bool, verbose: bool, no_color: bool) -> int:
+    """Show the tools of the file: name, what it does, its parameters, whether it writes."""
+    output = Output(form, quiet, verbose, not no_color)
+    catalog = read_catalog(path, output, connects=False)
+    if catalog is None:
+        return EXIT_FAULTS
+    if form == "json":
+        shown = [_as_json(tool) for tool in catalog.tools.values()]
+        output.result(encode_indented({"tools": shown}).decode())
+        return 0
+    rows = [
+        (tool.name, _effect(tool), _parameters(tool), _first_sentence(tool.description or ""))
+        for tool in catalog.tools.values()
+    ]
+    output.table(("TOOL", "EFFECT", "PARAMETERS", "DESCRIPTION"), rows)
+    return 0
+
+
+def _as_json(tool: Tool) -> Mapping[str, object]:
+    hints = tool.annotations
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": tool.input.listed,
+        "outputSchema": tool.output.listed if tool.output is not None else None,
+        "annotations": {
+            "readOnlyHint": hints.read_only,
+            "destructiveHint": hints.destructive,
+            "idempotentHint": hints.idempotent,
+            "openWorldHint": hints.open_world,
+        },
+    }
+
+
+def _effect(tool: Tool) -> str:
+    if tool.annotations.read_only:
+        return "reads"
+    return "destroys" if tool.annotations.destructive else "writes"
+
+
+def _parameters(tool: Tool) -> str:
+    """The names, required ones marked with a star as in the documentation."""
+    required = tool.input.listed.get("required")
+    needed = set(required) if isinstance(required, list) else set()
+    return ", ".join(f"{name}{'*' if name in needed else ''}" for name in tool.input.parameters)
+
+
+def _first_sentence(text: str) -> str:
+    head, separator, _ = " ".join(text.split()).partition(". ")
+    return head + "." if separator else head

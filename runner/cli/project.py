@@ -1,0 +1,66 @@
+"""What the commands share: a file read and proven, or all its faults told; a caller by name."""
+
+import os
+from pathlib import Path
+
+import click
+
+from runner.app import catalog_of, check
+from runner.catalog.caller import Caller
+from runner.catalog.catalog import Catalog
+from runner.cli.console import Output
+from runner.cli.reports import render_text
+from runner.codec.json import JsonFault, decode
+from runner.diagnostics import did_you_mean
+from runner.errors import ConfigurationError
+
+
+def read_catalog(path: Path, output: Output, *, connects: bool) -> Catalog | None:
+    """The catalog of the file; None after every fault was told. Warnings are told if verbose."""
+    checked = check(path, os.environ, connects=connects)
+    try:
+        catalog = catalog_of(checked)
+    except ConfigurationError as error:
+        output.fail(render_text(error.diagnostics))
+        return None
+    if checked.diagnostics and output.verbose:
+        output.say(render_text(checked.diagnostics))
+    return catalog
+
+
+def caller_named(catalog: Catalog, name: str | None) -> Caller:
+    """The caller of `--as`: a name of `callers`, or a JSON file of claims; without it, stdio's.
+
+    Raises:
+        click.BadParameter: there is none.
+    """
+    if name is None:
+        return catalog.identities.stdio
+    if name in catalog.identities.callers:
+        return catalog.identities.callers[name]
+    if name.endswith(".json"):
+        return _caller_of_claims(Path(name))
+    known = ", ".join(catalog.identities.callers) or "none"
+    hint = did_you_mean(name, catalog.identities.callers)
+    raise click.BadParameter(
+        f"no caller is named '{name}'; known callers: {known}" + (f"; {hint}" if hint else "")
+    )
+
+
+def _caller_of_claims(path: Path) -> Caller:
+    try:
+        claims = decode(path.read_bytes())
+    except (OSError, JsonFault) as error:
+        raise click.BadParameter(f"'{path}' is no readable JSON file of claims") from error
+    if not isinstance(claims, dict) or not isinstance(claims.get("sub"), str):
+        raise click.BadParameter(f"'{path}' has no claim 'sub'")
+    scope = claims.get("scope")
+    return Caller(
+        user_id=claims["sub"],
+        email=claims.get("email") if isinstance(claims.get("email"), str) else None,
+        client_id=claims.get("client_id") if isinstance(claims.get("client_id"), str) else None,
+        scopes=frozenset(scope.split()) if isinstance(scope, str) else frozenset(),
+        issuer=claims.get("iss") if isinstance(claims.get("iss"), str) else None,
+        claims=claims,
+        authenticated=True,
+    )
