@@ -25,13 +25,10 @@ def compile_api(name: str, spec: ApiSpec, site: Site) -> Api | None:
     auth = None if spec.auth is None else _auth(spec.auth, site / "auth", spec)
     headers_are_good = _check_headers(spec.headers, site / "headers", auth_headers(auth))
     numbers_are_good = _check_numbers(spec, site)
-    is_good = url is not None and headers_are_good and numbers_are_good
-    if not is_good or url is None or (spec.auth is not None and auth is None):
+    has_auth = spec.auth is None or auth is not None
+    if url is None or not (has_auth and headers_are_good and numbers_are_good):
         return None
-    if auth is not None and url.startswith("http://") and not spec.allow_private:
-        (site / "url").warning(
-            "unencrypted", "the API's credentials are sent without encryption", hint="use https"
-        )
+    _warn_of_plain_http(url, auth, site / "url", spec)
     return Api(
         name=name,
         url=url,
@@ -43,6 +40,13 @@ def compile_api(name: str, spec: ApiSpec, site: Site) -> Api | None:
         retries=spec.retries,
         allow_private=spec.allow_private,
     )
+
+
+def _warn_of_plain_http(url: str, auth: ApiAuth | None, site: Site, spec: ApiSpec) -> None:
+    if auth is not None and url.lower().startswith("http://") and not spec.allow_private:
+        site.warning(
+            "unencrypted", "the API's credentials are sent without encryption", hint="use https"
+        )
 
 
 def auth_headers(auth: ApiAuth | None) -> frozenset[str]:

@@ -4,15 +4,18 @@ What can be known before a request is made is a fault here: the method, the body
 path, headers that are not the file's to set.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 from urllib.parse import urlsplit
 
-from runner.catalog.expressions import TreeTemplate
+from runner.catalog.expressions import ABSENT, Scope, TreeTemplate
 from runner.catalog.plans import HttpPlan, Paginate, Segment
 from runner.catalog.sources import Api
 from runner.compile.apis import auth_headers, check_retries, checked_url
 from runner.compile.expressions import Names, compile_template
+from runner.compile.expressions.limits import Meter
+from runner.compile.expressions.values import json_safe
 from runner.compile.http_headers import check_header_name
 from runner.compile.paths import compile_path
 from runner.compile.select import compile_select
@@ -30,6 +33,8 @@ _BODIES = ("body", "form", "text")
 _LINK = "link"
 
 Path = tuple[str | Segment, ...]
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 def compile_http(
@@ -51,10 +56,10 @@ def compile_http(
         path=(),
         query=trees.mapping(spec.query, "query"),
         headers=trees.headers(spec.headers, auth_headers(None if api is None else api.auth)),
-        body=None if spec.body is None else trees.one(spec.body, "body"),
-        form=None if spec.form is None else trees.mapping(spec.form, "form"),
-        text=None if spec.text is None else compile_template(spec.text, site / "text", names),
-        select=None if spec.select is None else compile_select(spec.select, site / "select"),
+        body=None if spec.body is None else trees.body(spec.body),
+        form=_given(spec.form, lambda form: trees.mapping(form, "form")),
+        text=_given(spec.text, lambda text: compile_template(text, site / "text", names)),
+        select=_given(spec.select, lambda text: compile_select(text, site / "select")),
         response=spec.response,
         arrays=spec.arrays,
         retries=spec.retries,
@@ -67,6 +72,11 @@ def compile_http(
         return None
     api, prefix, is_own = target
     return replace(plan, path=(*prefix, *path), paginate=paginate, own_api=api if is_own else None)
+
+
+def _given(value: T | None, compiler: Callable[[T], R | None]) -> R | None:
+    """What `compiler` makes of a field, or None where the file does not have it."""
+    return None if value is None else compiler(value)
 
 
 def _method(spec: HttpSpec) -> str:
@@ -127,8 +137,17 @@ class _Trees:
         self._site = site
         self._names = names
 
-    def one(self, tree: Tree, field: str) -> TreeTemplate | None:
-        return compile_tree(tree, self._site / field, self._names)
+    def body(self, tree: Tree) -> TreeTemplate | None:
+        """The body's tree, which builds what JSON holds without loss; absent stays absent."""
+        compiled = compile_tree(tree, self._site / "body", self._names)
+        if compiled is None:
+            return None
+
+        def build(scope: Scope) -> object:
+            value = compiled.build(scope)
+            return value if value is ABSENT else json_safe(value, Meter())
+
+        return TreeTemplate(compiled.names, build)
 
     def mapping(self, trees: Mapping[str, Tree], field: str) -> Mapping[str, TreeTemplate]:
         found = {
@@ -194,7 +213,7 @@ def _paginate(spec: HttpSpec, site: Site, method: str) -> Paginate | None:
         next=found,
         cursor=how.cursor,
         page=how.page,
-        items=None if how.items is None else compile_select(how.items, site / "items"),
+        items=_given(how.items, lambda text: compile_select(text, site / "items")),
         max_pages=how.max_pages,
     )
 

@@ -65,8 +65,9 @@ def _response(answer: Answer) -> object:
     try:
         return json_of(answer)
     except BindingError:
-        text = _text_of(answer)[:_MAX_RESPONSE_TEXT]
-        return _HARMFUL.sub("", text) if _form_of(answer) == "text" else None
+        if not answer.body or _form_of(answer) != "text":
+            return None
+        return _HARMFUL.sub("", _text_of(answer)[:_MAX_RESPONSE_TEXT])
 
 
 def is_empty(answer: Answer, method: str) -> bool:

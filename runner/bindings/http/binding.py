@@ -9,7 +9,7 @@ from datetime import datetime
 from runner.bindings.http.answer import is_empty, outcome_of, refuse_failure
 from runner.bindings.http.client import ApiClient, retry_after_s
 from runner.bindings.http.pages import fetch_pages
-from runner.bindings.http.request import request_of
+from runner.bindings.http.request import constant_headers, request_of
 from runner.bindings.http.wire import Answer, Request
 from runner.catalog.call import Call, Outcome
 from runner.catalog.plans import HttpPlan, Paginate
@@ -21,6 +21,7 @@ class HttpBinding:
     def __init__(self, plan: HttpPlan, client: ApiClient) -> None:
         self._plan = plan
         self._client = client
+        self._headers = constant_headers(plan, client.api)
 
     async def invoke(self, call: Call) -> Outcome:
         """The selected part of the API's answer; null where the answer has no body.
@@ -30,7 +31,7 @@ class HttpBinding:
             ExpressionError: a template cannot be evaluated.
         """
         plan = self._plan
-        request = request_of(plan, self._client.api, call)
+        request = request_of(plan, call, base=self._client.base, headers=self._headers)
         if plan.paginate is not None:
             return await self._all_pages(request, plan.paginate, call)
         answer = await self._fetch(request, plan.max_bytes, call.context.now)

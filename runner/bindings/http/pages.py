@@ -98,14 +98,26 @@ def _next(
     """The request of the page after this one, or None at the end."""
     if how.page is not None:
         return _with(request, how.page, _successor(request, how.page)) if has_items else None
-    link = _linked(answer) if how.by_link else how.next and how.next(body)
-    if link is None or link == "" or link is False:
+    link = _link(how, answer, body)
+    if link is None:
         return None
-    if not isinstance(link, str | int) or isinstance(link, bool):
-        raise BindingError(Kind.INVALID, "the API's link to the next page is no text")
     if how.cursor is not None:
-        return _with(request, how.cursor, str(link))
-    return replace(request, url=client.below(answer, str(link)), pairs=())
+        return _with(request, how.cursor, link)
+    return replace(request, url=client.below(answer, link), pairs=())
+
+
+def _link(how: Paginate, answer: Answer, body: object) -> str | None:
+    """The address or cursor of the next page; null, false and empty text are none."""
+    found = _linked(answer) if how.by_link else how.next and how.next(body)
+    match found:
+        case None | False | "":
+            return None
+        case str():
+            return found
+        case int() if found is not True:
+            return str(found)
+        case _:
+            raise BindingError(Kind.INVALID, "the API's link to the next page is no text")
 
 
 def _linked(answer: Answer) -> str | None:

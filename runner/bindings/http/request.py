@@ -31,27 +31,40 @@ _ACCEPT = {
 _HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*\Z")
 
 
-def request_of(plan: HttpPlan, api: Api, call: Call) -> Request:
-    """The request that `plan` makes of `call`, below the API's base; without credentials.
+def constant_headers(plan: HttpPlan, api: Api) -> Mapping[str, str]:
+    """The headers of a plan that no call changes, by lower-case name."""
+    return {
+        "user-agent": "mcp-run",
+        "accept": _ACCEPT[plan.response],
+        **{name.lower(): value.reveal() for name, value in api.headers.items()},
+        "accept-encoding": ACCEPTED_ENCODINGS,
+    }
+
+
+def request_of(plan: HttpPlan, call: Call, *, base: Base, headers: Mapping[str, str]) -> Request:
+    """The request that `plan` makes of `call`, below `base`; without credentials.
+
+    `headers` are those of `constant_headers`.
 
     Raises:
         BindingError: a value does not fit its place.
         ExpressionError: a template cannot be evaluated.
     """
-    base = Base.of(api.url)
     url = base.url + "".join(_part(part, call) for part in plan.path)
     if not base.holds(httpx2.URL(url)):
         raise BindingError(Kind.INVALID, "the values do not make an address of the API")
     content, content_type = _content(plan, call)
-    headers = {
-        "user-agent": "mcp-run",
-        "accept": _ACCEPT[plan.response],
-        **({} if content_type is None else {"content-type": content_type}),
-        **{name.lower(): value.reveal() for name, value in api.headers.items()},
-        **dict(_headers(plan.headers, call)),
-        "accept-encoding": ACCEPTED_ENCODINGS,
-    }
-    return Request(plan.method, url, tuple(_pairs(plan.query, plan, call)), headers, content)
+    return Request(
+        plan.method,
+        url,
+        tuple(_pairs(plan.query, plan, call)),
+        {
+            **({} if content_type is None else {"content-type": content_type}),
+            **headers,
+            **dict(_headers(plan.headers, call)),
+        },
+        content,
+    )
 
 
 def _part(part: str | Segment, call: Call) -> str:

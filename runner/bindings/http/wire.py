@@ -134,9 +134,11 @@ class _Stream(httpx2.AsyncByteStream):
 
 
 async def _read(response: httpx2.Response, max_bytes: int) -> Answer:
-    if response.headers.get("content-encoding", "").strip().lower() not in _ENCODINGS:
-        raise BindingError(Kind.INVALID, "the API's answer has an encoding that was not asked for")
     is_failure = response.status_code >= HTTPStatus.BAD_REQUEST
+    if response.headers.get("content-encoding", "").strip().lower() not in _ENCODINGS:
+        if is_failure:  # its number says enough
+            return Answer(response.status_code, response.headers, b"", response.url)
+        raise BindingError(Kind.INVALID, "the API's answer has an encoding that was not asked for")
     cap = min(max_bytes, _MAX_FAILURE_BYTES) if is_failure else max_bytes
     body = bytearray()
     async with contextlib.aclosing(response.aiter_bytes()) as pieces:

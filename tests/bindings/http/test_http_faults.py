@@ -42,6 +42,11 @@ def test_encoding_that_was_not_asked_for_is_refused(encoding: str) -> None:
     assert str(error) == "the API's answer has an encoding that was not asked for"
 
 
+def test_failure_in_such_an_encoding_is_still_told_by_its_number() -> None:
+    error = failure(http("404 Not Found", b"x", Content_Encoding="br"))
+    assert (error.status, error.response) == (404, None)
+
+
 def test_damaged_compression_is_an_error() -> None:
     error = failure(http("200 OK", b"no gzip", Content_Encoding="gzip"))
     assert (error.kind, str(error)) == (Kind.INVALID, "the API's answer cannot be decompressed")

@@ -159,3 +159,21 @@ def test_page_that_is_no_list_is_an_error() -> None:
 def test_failure_of_a_later_page_is_the_failure_of_the_call() -> None:
     with pytest.raises(BindingError, match="status 500"):
         raw_pages(Paginate(page="p"), http("200 OK", b"[1]"), http("500 No"))
+
+
+@pytest.mark.parametrize("found", [None, False, ""])
+def test_nothing_found_ends_the_pages(found: object) -> None:
+    how = Paginate(next=lambda _body: found)
+    assert raw_pages(how, http("200 OK", b"[1]"))[0] == Outcome(value=[1])
+
+
+def test_number_is_a_cursor() -> None:
+    cursors = [7, None]
+    how = Paginate(next=lambda _body: cursors.pop(0), cursor="after")
+    assert raw_pages(how, http("200 OK", b"[1]"))[1] == [b"/v1", b"/v1?after=7"]
+
+
+@pytest.mark.parametrize("found", [True, ["x"], {"a": 1}, 1.5])
+def test_next_page_that_is_no_text_is_an_error(found: object) -> None:
+    with pytest.raises(BindingError, match="link to the next page is no text"):
+        raw_pages(Paginate(next=lambda _body: found), http("200 OK", b"[1]"))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.bindings.http.request import request_of
-from runner.bindings.http.urls import encoded, has_dot_segment, is_segment
+from runner.bindings.http.request import constant_headers, request_of
+from runner.bindings.http.urls import Base, encoded, has_dot_segment, is_segment
 from runner.catalog.expressions import ABSENT
 from runner.catalog.plans import HttpPlan, Segment
 from runner.catalog.sources import ApiAuth
@@ -45,8 +45,9 @@ def echoed(url: str, plan: HttpPlan, **arguments: object) -> dict[str, object]:
 
 def target(plan: HttpPlan, **arguments: object) -> str:
     """The URL of the request below a base, which is left out."""
-    made = request_of(plan, api("https://api.example.com/v1"), call(**arguments)).target
-    return made.removeprefix("https://api.example.com/v1")
+    base = Base.of("https://api.example.com/v1")
+    made = request_of(plan, call(**arguments), base=base, headers={}).target
+    return made.removeprefix(base.url)
 
 
 def refusal(plan: HttpPlan, **arguments: object) -> BindingError:
@@ -169,7 +170,9 @@ def test_value_that_is_no_header_is_refused(value: object) -> None:
 def test_headers_of_the_tool_win_over_those_of_the_api() -> None:
     upstream = api("https://x.example", headers={"X-A": Secret("1"), "X-B": Secret("2")})
     own = plan("GET", "/x", headers=trees(**{"x-a": 3, "x-c": ABSENT}))
-    assert request_of(own, upstream, call()).headers == {
+    constant = constant_headers(own, upstream)
+    made = request_of(own, call(), base=Base.of(upstream.url), headers=constant)
+    assert made.headers == {
         "user-agent": "mcp-run",
         "accept": "application/json, */*;q=0.5",
         "accept-encoding": "gzip, deflate",
