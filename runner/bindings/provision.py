@@ -10,7 +10,7 @@ from runner.bindings.http import ApiClient, HttpBinding, open_api
 from runner.bindings.python.binding import PythonBinding
 from runner.bindings.python.lifespan import open_lifespan
 from runner.bindings.python.services import PythonServices
-from runner.bindings.python.threads import open_threads
+from runner.bindings.python.threads import Threads
 from runner.bindings.sql.database import SqlDatabase
 from runner.bindings.steps import CallTool, StepsBinding
 from runner.bindings.value import ValueBinding
@@ -95,7 +95,9 @@ async def _services(
         lifespan: object = None
         if catalog.lifespan is not None:
             lifespan = await stack.enter_async_context(open_lifespan(catalog.lifespan))
-        threads = stack.enter_context(open_threads(catalog.budgets.concurrency))
+        concurrency = catalog.budgets.concurrency
+        threads = Threads(concurrency, waiting=concurrency)
+        stack.callback(threads.close)
         max_bytes = catalog.budgets.response_body_bytes
         yield PythonServices(
             threads=threads,

@@ -4,6 +4,7 @@ Values are texts; the tool's input decides what they become, exactly as for a cl
 numbers as texts. `name:=json` sends JSON, `name=@file` the content of a file.
 """
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,7 +52,7 @@ def _json(text: str, name: str) -> object:
 def _content(path: str) -> str:
     try:
         if path == "-":
-            return click.get_text_stream("stdin", encoding="utf-8").read()
+            return sys.stdin.buffer.read().decode("utf-8")
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"'{path}' cannot be read as UTF-8 text") from error

@@ -1,4 +1,4 @@
-"""The command `mcp-run`: its subcommands, and the one place where every failure gets a last word."""
+"""The command `mcp-run`: its subcommands, and where every failure gets a last word."""
 
 import sys
 from collections.abc import Sequence

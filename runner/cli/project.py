@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from runner.app import catalog_of, check
+from runner.auth.identity import stdio_caller
 from runner.catalog.caller import Caller
 from runner.catalog.catalog import Catalog
 from runner.cli.console import Output
@@ -35,7 +36,7 @@ def caller_named(catalog: Catalog, name: str | None) -> Caller:
         click.BadParameter: there is none.
     """
     if name is None:
-        return catalog.identities.stdio
+        return stdio_caller(catalog.identities)
     if name in catalog.identities.callers:
         return catalog.identities.callers[name]
     if name.endswith(".json"):

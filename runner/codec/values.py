@@ -16,7 +16,6 @@ wire; what it does not know is an error that names the type, never a repr.
 
 import base64
 import ipaddress
-import json as standard_json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -28,7 +27,7 @@ from types import NoneType
 from typing import Final, Literal
 from uuid import UUID
 
-from runner.codec.json import Json, JsonFault, decode
+from runner.codec.json import Json
 
 Decimals = Literal["text", "number"]
 MAX_SAFE_INTEGER: Final = 2**53 - 1
@@ -36,7 +35,6 @@ MAX_SAFE_INTEGER: Final = 2**53 - 1
 MAX_DEPTH: Final = 200
 """Nested deeper, the JSON writer refuses."""
 REPLACEMENT: Final = "�"
-_LONG_NUMBER = re.compile(r"\d{19}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -108,15 +106,7 @@ def json_text(text: str | bytes) -> Json:
     Raises:
         JsonFault: the text is no JSON.
     """
-    as_text = text if isinstance(text, str) else text.decode()
-    value = decode(as_text)
-    if _LONG_NUMBER.search(as_text):
-        value = standard_json.loads(as_text, parse_constant=_refuse_constant)
-    return plain(value)
-
-
-def _refuse_constant(name: str) -> object:
-    raise JsonFault(f"'{name}' is not JSON")
+    return plain(decode_exact(text.encode() if isinstance(text, str) else text))
 
 
 def _text(value: str) -> str:

@@ -21,8 +21,8 @@ def compile_input(
 ) -> InputSchema | None:
     """What a client may send to the tool at `site`; None where it has a fault, all reported.
 
-    A tool with neither `input` nor `input_schema` takes no arguments. `schemas` holds the content of
-    the files that the configuration names, by the path as written; `input_elements` bounds the
+    A tool with neither `input` nor `input_schema` takes no arguments. `schemas` holds the schema
+    files that the configuration names, by the path as written; `input_elements` bounds the
     values in one call.
     """
     if spec.input_schema is not None:

@@ -30,7 +30,9 @@ def _pattern(_validator: object, pattern: str, value: object, _schema: object) -
         yield jsonschema.ValidationError("pattern")
 
 
-_Reference = extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
+_Reference = extend(  # type: ignore[no-untyped-call]  # the stubs leave it out
+    jsonschema.Draft202012Validator, {"pattern": _pattern}
+)
 
 
 def _filled(schema: object, value: object) -> object:

@@ -3,14 +3,14 @@
 import asyncio
 import contextlib
 import http.client
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
 
 from runner.catalog.catalog import Listen
-from runner.serving.engines import Message, listen
+from runner.serving.engines import listen
 from runner.serving.sockets import address_of, bind
+from runner.transport.asgi import Receive, Scope, Send
 
 LISTEN = Listen(
     host="127.0.0.1",
@@ -25,11 +25,9 @@ LISTEN = Listen(
     drain_s=2.0,
     legacy=True,
 )
-Send = Callable[[Message], Awaitable[None]]
-Receive = Callable[[], Awaitable[Message]]
 
 
-async def hello(scope: Message, receive: Receive, send: Send) -> None:
+async def hello(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "lifespan":
         return
     await receive()
@@ -44,7 +42,7 @@ class Slow:
         self.began = asyncio.Event()
         self.may_end = asyncio.Event()
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             return
         self.began.set()
