@@ -37,6 +37,15 @@ def places(root: Node, pattern: str) -> Iterator[Found]:
     yield from found
 
 
+def everything(root: Node) -> Iterator[Found]:
+    """Every value below `root`, in the order written, each before what is in it."""
+    waiting = [Found((), None, root)]
+    while waiting:
+        below = list(_children(waiting.pop(), "*"))
+        yield from below
+        waiting.extend(reversed(below))
+
+
 def name_of(path: Path) -> str:
     """As a reader writes it: `tools.search.check[0].that`; the root is `the file`."""
     text = ""
