@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic_core import PydanticCustomError
 
-from runner.config.check import check, plain
+from runner.config.check import check
 from runner.config.files import FileReader, why
 from runner.config.includes import merged
 from runner.config.interpolate import Interpolator
@@ -21,7 +21,6 @@ from runner.config.marks import line_starts
 from runner.config.nodes import Document, Mapping_, Node, Scalar, Sequence
 from runner.config.places import Found, places
 from runner.config.source import decode, parse, parse_node
-from runner.config.spec.leaves import Tree
 from runner.config.spec.root import ServerSpec
 from runner.diagnostics import Diagnostic, Faults, Position
 
@@ -54,7 +53,7 @@ class Loaded:
     folder: Path
     texts: Mapping[str, Scalar] = field(default_factory=dict)
     """Every text file that is named, by its path as the spec has it."""
-    schemas: Mapping[str, Tree] = field(default_factory=dict)
+    schemas: Mapping[str, Document] = field(default_factory=dict)
     """Every schema file that is named, likewise."""
 
     @property
@@ -70,8 +69,8 @@ class Loaded:
         """
         return self.texts[path]
 
-    def schema_of(self, path: str) -> Tree:
-        """The tree of a schema file that the spec names.
+    def schema_of(self, path: str) -> Document:
+        """The document of a schema file that the spec names.
 
         Raises:
             KeyError: the file could not be read; a diagnostic says so.
@@ -204,7 +203,7 @@ class _Loading:
                 position = Position(self._name(path), 1, 1)
                 yield scalar.text, Scalar(text, position, lines=line_starts(text))
 
-    def _schemas(self, document: Document) -> Iterator[tuple[str, Tree]]:
+    def _schemas(self, document: Document) -> Iterator[tuple[str, Document]]:
         for scalar in self._named(document, SCHEMA_FILES):
             path = self._folder / scalar.text
             data = self._read(path, scalar.position)
@@ -214,7 +213,8 @@ class _Loading:
             root, faults = parse_node(as_yaml(data) if is_json else data, self._name(path))
             self._report(*faults, at=scalar.position)
             if isinstance(root, Mapping_):
-                yield scalar.text, plain(root)
+                name = self._name(path)
+                yield scalar.text, Document(name, root, (name,))
             elif root is not None:
                 message = "expected a JSON Schema, found no mapping"
                 fault = Diagnostic(root.position, "wrong-type", message)
