@@ -10,7 +10,8 @@ from decimal import Decimal
 # A string, so that what looks like a number inside one is left alone; or a number.
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?[eE][-+]?[0-9]+', re.DOTALL)
 _PAIR = re.compile(rb"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
-_MAX_DIGITS = 300
+# Written out, a larger one is text to us (see `nodes`), a smaller one is nothing but zeros.
+_EXPONENTS = range(-400, 300)
 
 
 def as_yaml(data: bytes) -> bytes:
@@ -22,7 +23,7 @@ def _rewritten(token: bytes) -> bytes:
     if token.startswith(b'"'):
         return _PAIR.sub(lambda pair: _character(pair[1], pair[2]), token)
     number = Decimal(token.decode("ascii"))
-    if abs(number.adjusted()) > _MAX_DIGITS:
+    if number.adjusted() not in _EXPONENTS:
         return token
     text = format(number, "f")
     return (text if "." in text else f"{text}.0").encode("ascii")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from runner.config.nodes import Mapping_, Scalar, Sequence
-from runner.config.places import Found, name_of, places
+from runner.config.places import Found, everything, name_of, places
 from runner.diagnostics import Diagnostic
 
 _EXPRESSIONS = ("caller", "context", "request", "vars", "item", "index", "rows", "cursor")
@@ -106,11 +106,10 @@ def _identifier(
 
 
 def _references(root: Mapping_) -> Iterator[Diagnostic]:
-    for depth in range(1, 7):
-        for found in places(root, ".".join("*" * depth)):
-            if found.key is not None and _REFERENCE.search(found.key.text):
-                message = f"${{…}} is not replaced in a key, as in '{name_of(found.path)}'"
-                yield Diagnostic(found.key.position, "interpolation-refused", message)
+    for found in everything(root):
+        if found.key is not None and _REFERENCE.search(found.key.text):
+            message = f"${{…}} is not replaced in a key, as in '{name_of(found.path)}'"
+            yield Diagnostic(found.key.position, "interpolation-refused", message)
 
 
 def _values(values: Sequence) -> Iterator[Diagnostic]:

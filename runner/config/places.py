@@ -37,6 +37,15 @@ def places(root: Node, pattern: str) -> Iterator[Found]:
     yield from found
 
 
+def everything(root: Node) -> Iterator[Found]:
+    """Every value below `root`, in the order written, each before what is in it."""
+    waiting = [Found((), None, root)]
+    while waiting:
+        below = list(_children(waiting.pop(), "*"))
+        yield from below
+        waiting.extend(reversed(below))
+
+
 def name_of(path: Path) -> str:
     """As a reader writes it: `tools.search.check[0].that`; the root is `the file`."""
     text = ""
@@ -47,18 +56,19 @@ def name_of(path: Path) -> str:
 
 def without(root: Mapping_, paths: frozenset[Path]) -> Mapping_:
     """The tree without the entries at `paths`."""
-    return _pruned(root, (), paths)
+    above = frozenset(path[:depth] for path in paths for depth in range(len(path)))
+    return _pruned(root, (), paths, above)
 
 
-def _pruned(node: Mapping_, path: Path, paths: frozenset[Path]) -> Mapping_:
-    if not any(removed[: len(path)] == path for removed in paths):
+def _pruned(node: Mapping_, path: Path, paths: frozenset[Path], above: frozenset[Path]) -> Mapping_:
+    if path not in above:
         return node
     entries: dict[str, Entry] = {}
     for key, entry in node.entries.items():
         here = (*path, key)
         if here not in paths:
             value = entry.value
-            kept = _pruned(value, here, paths) if isinstance(value, Mapping_) else value
+            kept = _pruned(value, here, paths, above) if isinstance(value, Mapping_) else value
             entries[key] = Entry(entry.key, kept)
     return Mapping_(entries, node.position)
 

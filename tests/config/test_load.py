@@ -2,14 +2,14 @@
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from runner.config.files import Disk
 from runner.config.load import Loaded, load
-from runner.config.nodes import Scalar
+from runner.config.nodes import Mapping_, Scalar
 
 HEAD = "mcp: 1\nserver: {name: x, version: 1}\n"
 
@@ -65,6 +65,13 @@ tools:
     }
 
 
+def scalars(root: Mapping_) -> Iterator[tuple[str, Scalar]]:
+    """The texts and numbers of a mapping by key."""
+    for key, entry in root.entries.items():
+        if isinstance(entry.value, Scalar):
+            yield key, entry.value
+
+
 @pytest.mark.parametrize("name", ["s.json", "s.yaml"])
 def test_schema_files_are_read_as_trees(tmp_path: Path, name: str) -> None:
     schema = '{"type": "object", "maxProperties": 1.5e1, "title": "\\ud83d\\ude00 1e3"}'
@@ -72,14 +79,14 @@ def test_schema_files_are_read_as_trees(tmp_path: Path, name: str) -> None:
         schema = 'type: object\nmaxProperties: 15.0\ntitle: "😀 1e3"\n'
     body = f"tools: {{t: {{value: 1, input_schema: {{file: {name}}}}}}}\n"
     result = loaded(tmp_path, {"mcp.yaml": body, name: schema})
-    entries = result.schema_of(name).root.entries
+    root = result.schema_of(name).root
     assert told(result) == []
-    leaves = {key: entry.value for key, entry in entries.items()}
-    assert {key: leaf.value for key, leaf in leaves.items() if isinstance(leaf, Scalar)} == {
+    assert {key: leaf.value for key, leaf in scalars(root)} == {
         "type": "object",
         "maxProperties": 15.0,
         "title": "😀 1e3",
     }
+    assert str(result.schema_of(name).position(("type",), key=True)).startswith(f"{name}:1:")
 
 
 def test_a_schema_in_place_may_have_a_property_called_file(tmp_path: Path) -> None:

@@ -1,14 +1,29 @@
 """`runner.config.source`: YAML, strictly, with places."""
 
+import json
+
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runner.config.json_text import as_yaml
 from runner.config.nodes import Document, Mapping_, Node, Scalar, Sequence
 from runner.config.source import parse, parse_node
 
 FRAGMENTS = st.sampled_from(
     [*"abc:-?,[]{}#&*!|>'\"%@` \n\t", "\r\n", ": ", " #", "- ", "&a ", "*a", "<<: ", "é", "\ufeff"]
+)
+
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x7f"), max_size=20)
+TREES = st.recursive(
+    TEXT, lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner), max_leaves=9
+)
+JSON = st.recursive(
+    TEXT | st.booleans() | st.none() | st.integers() | st.floats(-1e99, 1e99),
+    lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
+    max_leaves=12,
 )
 
 
@@ -60,6 +75,24 @@ def test_values_are_typed_by_yaml_1_2_alone() -> None:
             *(True, None, -3, 2.5),
         ]
     }
+
+
+@given(JSON)
+def test_what_was_written_as_json_is_read_back_the_same(value: object) -> None:
+    text = json.dumps(value)
+    node, faults = parse_node(as_yaml(text.encode()), "x.json")
+    assert faults == ()
+    assert node is not None
+    assert values(node) == value
+
+
+@given(TREES)
+def test_what_was_read_and_written_is_read_back_the_same(value: object) -> None:
+    text = yaml.dump(value, Dumper=yaml.CSafeDumper, allow_unicode=True, default_style='"')
+    node, faults = parse_node(text.encode(), "x.yaml")
+    assert faults == ()
+    assert node is not None
+    assert values(node) == value
 
 
 def test_numbers_too_long_to_mean_anything_stay_text() -> None:

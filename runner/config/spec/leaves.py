@@ -142,7 +142,9 @@ def _duration(node: object, info: ValidationInfo) -> Seconds:
     found = _DURATION.match(scalar.text)
     if not found:
         raise fault(
-            "wrong-type", f"expected a duration such as 500ms, 10s or 5m, found {shape_of(scalar)}"
+            "wrong-type",
+            f"expected a duration such as 500ms, 10s or 5m, found {shape_of(scalar)}",
+            hint="add the unit" if scalar.text.isdecimal() else None,
         )
     return Seconds(float(found[1]) * _SECONDS[found[2]])
 
