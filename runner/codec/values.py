@@ -27,7 +27,7 @@ from types import NoneType
 from typing import Final, Literal
 from uuid import UUID
 
-from runner.codec.json import Json
+from runner.codec.json import Json, decode_exact
 
 Decimals = Literal["text", "number"]
 MAX_SAFE_INTEGER: Final = 2**53 - 1

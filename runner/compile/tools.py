@@ -67,8 +67,8 @@ class ToolCompiler:
         used = names_of(plan, names.parameters).union(
             *(check.that.names | check.otherwise.names for check in checks)
         )
-        self._report_unused(plan, used)
         kept = tuple(bind for bind in binds if bind.name in used)
+        self._report_unused(plan, used.union(*(bind.value.names for bind in kept)))
         tool = self._tool(schema, plan, code, names=names, binds=kept, checks=tuple(checks))
         return CompiledTool(tool, tuple(self._bindings.provables))
 
