@@ -22,7 +22,7 @@ from runner.bindings.sql.postgres_errors import EngineError, translated
 from runner.bindings.sql.postgres_prove import PostgresProver
 from runner.bindings.sql.postgres_types import adapters, encoder
 from runner.bindings.sql.postgres_wire import Command, Wire
-from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
+from runner.bindings.sql.session import EngineFacts, Ready, Terms, simple_names
 from runner.bindings.sql.wording import refused
 from runner.catalog.shapes import Key, Shapes, Slot
 from runner.catalog.sources import Database
@@ -139,12 +139,12 @@ class PostgresSession:
                 on_surplus=reception.cut if ends else None,
             )
         except EngineError as error:
-            if reception.was_cut and error.sqlstate == "57014":
-                return  # our own stop, after enough rows
-            raise translated(error) from error
-        except UnicodeDecodeError as error:
-            raise SessionLostError("text is not UTF-8") from error
-        if results[position].status == ExecStatus.EMPTY_QUERY:
+            if not (reception.was_cut and error.sqlstate == "57014"):
+                raise translated(error) from error
+            results = []  # our own stop, after enough rows
+        if reception.fault is not None:
+            raise reception.fault
+        if results and results[position].status == ExecStatus.EMPTY_QUERY:
             raise refused(Kind.INVALID)
 
     def change(self, ready: Ready, values: Sequence[object]) -> int:
@@ -215,8 +215,19 @@ class _Reception:
         self._cancel = cancel
         self._is_started = False
         self.was_cut = False
+        self.fault: BindingError | None = None
 
     def take(self, result: PGresult) -> bool:
+        """Takes a chunk; a fault is kept, for the rest of the pipeline must be read first."""
+        try:
+            return self._take(result)
+        except BindingError as error:
+            self.fault = error
+        except UnicodeDecodeError as error:
+            self.fault = refused(Kind.INVALID, reason=str(error))
+        return False
+
+    def _take(self, result: PGresult) -> bool:
         self._transformer.set_pgresult(result, set_loaders=not self._is_started)
         if not self._is_started:
             self._is_started = True
