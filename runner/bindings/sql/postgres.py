@@ -13,6 +13,7 @@ import psycopg
 from psycopg import adapt
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGresult
+from psycopg.types.array import register_array
 from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 
@@ -65,6 +66,7 @@ class PostgresSession:
         self._wire = Wire(connection)
         self._transformer = adapt.Transformer(connection)
         self._describer = Describer(self._wire, known)
+        self._arrays_known = 0
         self._pending: list[Command] = []
         self._terms = Terms(writes=False, is_single=True, timeout_s=0)
         self._is_stopped = False
@@ -85,8 +87,8 @@ class PostgresSession:
             described = self._describer.shape(shapes, key)
         except EngineError as error:
             raise translated(error) from error
-        if self._terms.is_foreign and not described.columns:
-            raise BindingError(Kind.INVALID, "expected a query, found a statement without rows")
+        if not described.columns and not self._terms.writes:
+            raise refused(Kind.INVALID if self._terms.is_foreign else Kind.READ_ONLY)
         return self._ready(described.text, described.slots, described.parameters)
 
     def adopt(self, text: str, count: int) -> Ready:
@@ -126,6 +128,7 @@ class PostgresSession:
         commands = self._take_pending()
         position = len(commands)
         commands.append(Command(ready.text.encode(), values))  # type: ignore[arg-type]
+        self._learn_arrays()
         ends = self._terms.is_single and not self._terms.writes
         if ends:
             commands.append(_ROLLBACK)
@@ -146,6 +149,16 @@ class PostgresSession:
             raise reception.fault
         if results and results[position].status == ExecStatus.EMPTY_QUERY:
             raise refused(Kind.INVALID)
+
+    def _learn_arrays(self) -> None:
+        """Takes over the array types that any session met since."""
+        own = self._describer.known.own_arrays
+        if self._arrays_known == len(own):
+            return
+        for info in own[self._arrays_known :]:
+            register_array(info, self._connection)
+        self._arrays_known = len(own)
+        self._transformer = adapt.Transformer(self._connection)
 
     def change(self, ready: Ready, values: Sequence[object]) -> int:
         """Runs it; how many rows it changed."""

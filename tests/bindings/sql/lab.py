@@ -191,7 +191,8 @@ def postgres_schema() -> Iterator[str]:
     with connection:
         connection.execute(f"CREATE SCHEMA {schema}")
         try:
-            yield f"{POSTGRES}?options={quote(f'-c search_path={schema},public')}"
+            options = quote(f"-c search_path={schema},public")
+            yield f"{POSTGRES}?options={options}&application_name={schema}"
         finally:
             connection.execute(f"DROP SCHEMA {schema} CASCADE")
 
