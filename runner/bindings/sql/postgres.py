@@ -13,6 +13,7 @@ import psycopg
 from psycopg import adapt
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGresult
+from psycopg.types.array import register_array
 from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 
@@ -22,7 +23,7 @@ from runner.bindings.sql.postgres_errors import EngineError, translated
 from runner.bindings.sql.postgres_prove import PostgresProver
 from runner.bindings.sql.postgres_types import adapters, encoder
 from runner.bindings.sql.postgres_wire import Command, Wire
-from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
+from runner.bindings.sql.session import EngineFacts, Ready, Terms, simple_names
 from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes, Slot
 from runner.catalog.sources import Database
@@ -65,6 +66,7 @@ class PostgresSession:
         self._wire = Wire(connection)
         self._transformer = adapt.Transformer(connection)
         self._describer = Describer(self._wire, known)
+        self._arrays_known = 0
         self._pending: list[Command] = []
         self._terms = Terms(writes=False, is_single=True, timeout_s=0)
         self._is_stopped = False
@@ -85,8 +87,8 @@ class PostgresSession:
             described = self._describer.shape(shapes, key)
         except EngineError as error:
             raise translated(error) from error
-        if self._terms.is_foreign and not described.columns:
-            raise BindingError(Kind.INVALID, "expected a query, found a statement without rows")
+        if not described.columns and not self._terms.writes:
+            raise refused(Kind.INVALID if self._terms.is_foreign else Kind.READ_ONLY)
         return self._ready(described.text, described.slots, described.parameters)
 
     def adopt(self, text: str, count: int) -> Ready:
@@ -126,6 +128,7 @@ class PostgresSession:
         commands = self._take_pending()
         position = len(commands)
         commands.append(Command(ready.text.encode(), values))  # type: ignore[arg-type]
+        self._learn_arrays()
         ends = self._terms.is_single and not self._terms.writes
         if ends:
             commands.append(_ROLLBACK)
@@ -139,13 +142,23 @@ class PostgresSession:
                 on_surplus=reception.cut if ends else None,
             )
         except EngineError as error:
-            if reception.was_cut and error.sqlstate == "57014":
-                return  # our own stop, after enough rows
-            raise translated(error) from error
-        except UnicodeDecodeError as error:
-            raise SessionLostError("text is not UTF-8") from error
-        if results[position].status == ExecStatus.EMPTY_QUERY:
+            if not (reception.was_cut and error.sqlstate == "57014"):
+                raise translated(error) from error
+            results = []  # our own stop, after enough rows
+        if reception.fault is not None:
+            raise reception.fault
+        if results and results[position].status == ExecStatus.EMPTY_QUERY:
             raise refused(Kind.INVALID)
+
+    def _learn_arrays(self) -> None:
+        """Takes over the array types that any session met since."""
+        own = self._describer.known.own_arrays
+        if self._arrays_known == len(own):
+            return
+        for info in own[self._arrays_known :]:
+            register_array(info, self._connection)
+        self._arrays_known = len(own)
+        self._transformer = adapt.Transformer(self._connection)
 
     def change(self, ready: Ready, values: Sequence[object]) -> int:
         """Runs it; how many rows it changed."""
@@ -215,8 +228,19 @@ class _Reception:
         self._cancel = cancel
         self._is_started = False
         self.was_cut = False
+        self.fault: BindingError | None = None
 
     def take(self, result: PGresult) -> bool:
+        """Takes a chunk; a fault is kept, for the rest of the pipeline must be read first."""
+        try:
+            return self._take(result)
+        except BindingError as error:
+            self.fault = error
+        except UnicodeDecodeError as error:
+            self.fault = refused(Kind.INVALID, reason=str(error))
+        return False
+
+    def _take(self, result: PGresult) -> bool:
         self._transformer.set_pgresult(result, set_loaders=not self._is_started)
         if not self._is_started:
             self._is_started = True

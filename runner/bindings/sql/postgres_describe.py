@@ -13,7 +13,6 @@ from typing import Final
 from psycopg import postgres
 from psycopg.adapt import AdaptersMap
 from psycopg.types import TypeInfo
-from psycopg.types.array import register_array
 
 from runner.bindings.sql.postgres_errors import EngineError
 from runner.bindings.sql.postgres_types import CAST_BY_TYPE, TEXT
@@ -40,13 +39,15 @@ class Known:
         self.names = {info.oid: info.name for info in postgres.types}
         self.arrays = {info.array_oid: info.oid for info in postgres.types if info.array_oid}
         """Array → element."""
+        self.own_arrays: list[TypeInfo] = []
+        """Only ever grows; sessions catch up with it."""
 
     def add(self, oid: int, name: str, element: int | None) -> None:
         """A type of the database's own."""
         self.names[oid] = name
         if element is not None:
             self.arrays[oid] = element
-            register_array(TypeInfo(name.removeprefix("_"), element, oid), self)
+            self.own_arrays.append(TypeInfo(name.removeprefix("_"), element, oid))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,36 @@
+"""The database of each test: the same behaviour is asked of every engine."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from runner.catalog.sources import Database
+from tests.bindings.sql.lab import Lab, database_of, open_lab
+
+ENGINES = ("sqlite", "postgresql")
+
+
+@pytest.fixture(params=ENGINES)
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """An empty database, not yet opened."""
+    with database_of(request.param, tmp_path) as database:
+        yield database
+
+
+@pytest.fixture
+def lab(source: Database) -> Iterator[Lab]:
+    """An empty database, open."""
+    with open_lab(source) as lab:
+        yield lab
+
+
+@pytest.fixture
+def items(lab: Lab) -> Lab:
+    """A database with five items: 1 … 5, `a` … `e`."""
+    lab.execute(
+        "CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+        " price NUMERIC CHECK (price >= 0))",
+        "INSERT INTO items VALUES (1,'a',1.5),(2,'b',2.5),(3,'c',3.5),(4,'d',4.5),(5,'e',NULL)",
+    )
+    return lab

@@ -1,0 +1,217 @@
+"""Time, waiting, cancelling, broken connections: each ends in its own way, and what runs stops."""
+
+import asyncio
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from runner.catalog.call import Outcome
+from runner.catalog.sources import Database
+from runner.catalog.sql import SqlPlan
+from runner.errors import BindingError, Kind
+from tests.bindings.sql.lab import POSTGRES, Lab, call, database_of, open_lab, sqlite, statement
+
+ENDLESS = (
+    "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 2000000000)"
+    " SELECT count(*) AS endless_{mark} FROM s"
+)
+
+
+def endless(lab: Lab, mark: str = "x") -> SqlPlan:
+    return lab.plan(ENDLESS.replace("{mark}", mark))
+
+
+def running(mark: str) -> int:
+    """How many statements with this mark PostgreSQL is running."""
+    with psycopg.connect(POSTGRES) as connection:
+        found = connection.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE state = 'active'"
+            " AND pid <> pg_backend_pid() AND query LIKE %s",
+            (f"%endless_{mark}%",),
+        ).fetchone()
+    assert found is not None
+    return int(found[0])
+
+
+def test_time_over_stops_the_statement(lab: Lab) -> None:
+    started = time.monotonic()
+    error = lab.fails(endless(lab, "late"), timeout_s=0.3)
+    assert (error.kind, str(error)) == (
+        Kind.TIMEOUT,
+        "the statement took longer than its time limit",
+    )
+    assert time.monotonic() - started < 2
+    assert not lab.is_postgres or running("late") == 0
+
+
+def test_a_cancelled_call_stops_the_statement_before_it_ends(lab: Lab) -> None:
+    binding = lab.binding(endless(lab, "cancelled"))
+
+    async def cancel() -> float:
+        task = asyncio.ensure_future(binding.invoke(call({})))
+        await asyncio.sleep(0.2)
+        started = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return time.monotonic() - started
+
+    assert lab.run(cancel()) < 1
+    assert not lab.is_postgres or running("cancelled") == 0
+
+
+def test_all_threads_are_usable_after_cancels(lab: Lab) -> None:
+    plan = endless(lab)
+    for _ in range(lab.database.database.pool_size + 2):
+        assert lab.fails(plan, timeout_s=0.05).kind is Kind.TIMEOUT
+    assert lab.value("SELECT 1 AS one") == 1
+
+
+def test_a_cancelled_write_is_undone(items: Lab) -> None:
+    plan = items.plan("DELETE FROM items", statement(ENDLESS.replace("{mark}", "w")), writes=True)
+    assert items.fails(plan, timeout_s=0.3).kind is Kind.TIMEOUT
+    assert items.rows("SELECT count(*) AS n FROM items") == [{"n": 5}]
+
+
+def test_a_hundred_calls_pass_a_slow_one(items: Lab) -> None:
+    slow = items.binding(endless(items))
+    reading = items.binding(items.plan("SELECT count(*) AS n FROM items", shape="value"))
+    writing = items.binding(
+        items.plan(statement("UPDATE items SET price = :p WHERE id = 1", {"p": "integer"}))
+    )
+
+    async def all_at_once() -> tuple[list[Outcome], float]:
+        stuck = asyncio.ensure_future(slow.invoke(call({})))
+        await asyncio.sleep(0.05)
+        started = time.monotonic()
+        calls = [reading.invoke(call({})) for _ in range(50)]
+        calls += [writing.invoke(call({"p": n})) for n in range(50)]
+        outcomes = await asyncio.gather(*calls)
+        elapsed = time.monotonic() - started
+        stuck.cancel()
+        return outcomes, elapsed
+
+    outcomes, elapsed = items.run(all_at_once())
+    assert [outcome.value for outcome in outcomes] == [5] * 50 + [1] * 50
+    assert elapsed < 5
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_no_free_thread_in_time_is_busy(engine: str, tmp_path: Path) -> None:
+    with (
+        database_of(engine, tmp_path, pool_size=1, pool_wait_s=0.1) as source,
+        open_lab(source) as lab,
+    ):
+        quick = lab.binding(lab.plan("SELECT 1 AS one"))
+        slow = lab.binding(endless(lab))
+
+        async def wait_behind() -> BindingError:
+            stuck = asyncio.ensure_future(slow.invoke(call({})))
+            await asyncio.sleep(0.05)
+            with pytest.raises(BindingError) as caught:
+                await quick.invoke(call({}))
+            stuck.cancel()
+            return caught.value
+
+        error = lab.run(wait_behind())
+        assert (error.kind, str(error)) == (
+            Kind.BUSY,
+            "the database is busy; try again in a moment",
+        )
+        assert lab.value("SELECT 1 AS one") == 1
+
+
+def test_another_process_that_holds_the_lock_is_busy(tmp_path: Path) -> None:
+    import sqlite3
+
+    source = sqlite(f"sqlite:///{tmp_path / 'lab.db'}", pool_wait_s=0.1)
+    with open_lab(source) as lab:
+        lab.execute("CREATE TABLE t (x)")
+        other = sqlite3.connect(tmp_path / "lab.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        assert lab.fails(lab.plan("INSERT INTO t VALUES (1)")).kind is Kind.BUSY
+        other.execute("ROLLBACK")
+        assert lab.invoke(lab.plan("INSERT INTO t VALUES (1)", shape="affected")).value == 1
+        other.close()
+
+
+@pytest.fixture
+def breakable(items: Lab) -> Lab:
+    """Connections of PostgreSQL that a test can find and break."""
+    if not items.is_postgres:
+        pytest.skip("SQLite has no connection to lose")
+    return items
+
+
+def break_connections(lab: Lab) -> None:
+    """Ends every backend that works in this test's schema."""
+    schema = lab.rows("SELECT current_schema() AS s")[0]["s"]
+    with psycopg.connect(POSTGRES, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s",
+            (schema,),
+        )
+
+
+def test_a_read_survives_lost_connections(breakable: Lab) -> None:
+    plan = breakable.plan("SELECT count(*) AS n FROM items", shape="value")
+    for _ in range(10):
+        breakable.invoke(plan)
+    break_connections(breakable)
+    assert [breakable.invoke(plan).value for _ in range(10)] == [5] * 10
+
+
+def test_a_write_on_a_lost_connection_fails_once_as_unavailable(breakable: Lab) -> None:
+    plan = breakable.plan("UPDATE items SET price = 1 WHERE id = 1", shape="affected")
+    for _ in range(10):
+        breakable.invoke(plan)
+    break_connections(breakable)
+    kinds: list[object] = []
+    for _ in range(20):
+        try:
+            kinds.append(breakable.invoke(plan).value)
+        except BindingError as error:
+            kinds.append(error.kind)
+    assert set(kinds) == {Kind.UNAVAILABLE, 1}
+    assert kinds.count(Kind.UNAVAILABLE) <= breakable.database.database.pool_size
+
+
+def test_a_database_that_is_down_is_unavailable(source: Database) -> None:
+    if source.dialect != "postgresql":
+        pytest.skip("an embedded database is not down")
+    from runner.secret import Secret
+
+    url = Secret("postgresql://someone:p4ssw0rd@127.0.0.1:1/x")
+    down = replace(source, url=url, is_lazy=True)
+    with open_lab(down) as lab:
+        error = lab.fails(lab.plan("SELECT 1 AS one"))
+    assert error.kind is Kind.UNAVAILABLE
+    assert error.reason == "database 'lab': connect failed at 127.0.0.1:1"
+
+
+def test_serialization_faults_are_conflicts(items: Lab) -> None:
+    if not items.is_postgres:
+        pytest.skip("SQLite writes one after the other")
+    locks = [
+        items.binding(
+            items.plan(
+                f"UPDATE items SET price = 1 WHERE id = {first}",
+                "SELECT CAST(pg_sleep(0.3) AS text) AS s",
+                f"UPDATE items SET price = 2 WHERE id = {second}",
+                shape="affected",
+            )
+        )
+        for first, second in ((1, 2), (2, 1))
+    ]
+
+    async def both() -> list[object]:
+        return await asyncio.gather(
+            *(lock.invoke(call({})) for lock in locks), return_exceptions=True
+        )
+
+    results = items.run(both())
+    errors = [result for result in results if isinstance(result, BindingError)]
+    assert [error.kind for error in errors] == [Kind.CONFLICT]

@@ -1,0 +1,198 @@
+"""Reading tools cannot write, whatever their statement or a client's says: the engine refuses."""
+
+from pathlib import Path
+
+import pytest
+
+from runner.catalog.schema import Parameter
+from runner.catalog.sql import SqlPlan
+from runner.errors import BindingError, Kind
+from tests.bindings.sql.lab import Lab
+
+SQLITE_EVASIONS = [
+    "DELETE FROM items",
+    "/* SELECT */ DELETE FROM items",
+    "-- x\nDELETE FROM items",
+    "\ufeffDELETE FROM items",
+    "WITH d AS (SELECT 1) DELETE FROM items",
+    "DELETE FROM items RETURNING id",
+    "REPLACE INTO items (id, name) VALUES (1, 'x')",
+    "SELECT 1; DELETE FROM items",
+    "SELECT 1;;DELETE FROM items",
+    "ATTACH '{folder}/evil.db' AS evil",
+    "ATTACH ':memory:' AS evil",
+    "DETACH main",
+    "VACUUM INTO '{folder}/evil.db'",
+    "VACUUM",
+    "PRAGMA query_only = OFF",
+    "PRAGMA writable_schema = ON",
+    "PRAGMA journal_mode = DELETE",
+    "PRAGMA wal_checkpoint",
+    "SELECT * FROM pragma_query_only(0)",
+    "PRAGMA user_version = 7",
+    "CREATE TABLE evil (x)",
+    "CREATE TEMP TABLE evil (x)",
+    "CREATE TEMP VIEW evil AS SELECT 1",
+    "DROP TABLE items",
+    "ALTER TABLE items RENAME TO evil",
+    "REINDEX",
+    "ANALYZE",
+    "SELECT load_extension('evil')",
+    "SELECT writefile('{folder}/evil.db', 'x')",
+    "UPDATE sqlite_master SET sql = 'x'",
+    "INSERT INTO temp.sqlite_master VALUES (1,2,3,4,5)",
+    "BEGIN EXCLUSIVE",
+    "SAVEPOINT x",
+]
+POSTGRES_EVASIONS = [
+    "DELETE FROM items",
+    "/* SELECT */ DELETE FROM items",
+    "-- x\nDELETE FROM items",
+    "WITH d AS (DELETE FROM items RETURNING id) SELECT * FROM d",
+    "DELETE FROM items RETURNING id",
+    "SELECT 1; DELETE FROM items",
+    "COMMIT; DELETE FROM items",
+    "COMMIT",
+    "EXPLAIN ANALYZE DELETE FROM items",
+    "SELECT deleting()",
+    "SELECT nextval('counter')",
+    "SELECT setval('counter', 7)",
+    "SET TRANSACTION READ WRITE",
+    "SET transaction_read_only = off",
+    "SET default_transaction_read_only = off",
+    "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE",
+    "SELECT set_config('transaction_read_only', 'off', true)",
+    "WITH s AS MATERIALIZED (SELECT set_config('transaction_read_only', 'off', false) AS x)"
+    " SELECT deleting() FROM s",
+    "COPY items TO '{folder}/evil.db'",
+    "COPY items FROM '/dev/null'",
+    "COPY items TO STDOUT",
+    "COPY (DELETE FROM items RETURNING id) TO STDOUT",
+    "SELECT * INTO evil FROM items",
+    "CREATE TABLE evil AS SELECT 1 AS x",
+    "CREATE TEMP TABLE evil (x int)",
+    "TRUNCATE items",
+    "DROP TABLE items",
+    "DO $$ BEGIN DELETE FROM items; END $$",
+    "CALL emptying()",
+    "LOCK TABLE items",
+    "SELECT lo_create(0)",
+    "PREPARE evil AS DELETE FROM items",
+    "NOTIFY evil",
+    "LISTEN evil",
+    "VACUUM",
+    "SELECT * FROM items FOR UPDATE",
+    "REFRESH MATERIALIZED VIEW evil",
+]
+ROLLED_BACK = {"SELECT lo_create(0)"}
+"""PostgreSQL before 16 lets it pass in a read-only transaction; the end of the call undoes it."""
+TABLES = "SELECT name, sql FROM sqlite_master ORDER BY name"
+
+
+@pytest.fixture
+def guarded(items: Lab) -> Lab:
+    """The items, and functions that write where the engine has such."""
+    if items.is_postgres:
+        items.execute(
+            "CREATE SEQUENCE counter",
+            "CREATE FUNCTION deleting() RETURNS int LANGUAGE plpgsql AS"
+            " $$ BEGIN DELETE FROM items; RETURN 1; END $$",
+            "CREATE PROCEDURE emptying() LANGUAGE sql AS 'DELETE FROM items'",
+        )
+    return items
+
+
+def client_plan(lab: Lab, **rest: object) -> SqlPlan:
+    fields: dict[str, object] = {
+        "client_parameter": "sql",
+        "result": None,
+        "parameters": {"sql": Parameter("sql", "string")},
+        **rest,
+    }
+    return lab.plan(**fields)  # type: ignore[arg-type]
+
+
+def test_every_evasion_of_a_client_fails_and_leaves_no_trace(guarded: Lab, tmp_path: Path) -> None:
+    plan = client_plan(guarded)
+    before = guarded.rows("SELECT * FROM items ORDER BY id")
+    objects = "SELECT count(*) AS n FROM pg_largeobject_metadata" if guarded.is_postgres else TABLES
+    objects_before = guarded.rows(objects)
+    files = sorted(path.name for path in tmp_path.iterdir())
+    passed = []
+    for text in POSTGRES_EVASIONS if guarded.is_postgres else SQLITE_EVASIONS:
+        try:
+            guarded.invoke(plan, sql=text.replace("{folder}", str(tmp_path)))
+        except BindingError as error:
+            assert error.kind in (Kind.READ_ONLY, Kind.INVALID), text
+        else:
+            passed.append(text)
+    assert set(passed) <= ROLLED_BACK
+    assert guarded.rows("SELECT * FROM items ORDER BY id") == before
+    assert guarded.rows(objects) == objects_before
+    assert sorted(path.name for path in tmp_path.iterdir()) == files
+
+
+@pytest.mark.parametrize("evasion", ["DELETE FROM items", "DROP TABLE items"])
+def test_a_reading_tool_whose_statement_writes_is_refused(items: Lab, evasion: str) -> None:
+    error = items.fails(items.plan(evasion, writes=False))
+    assert error.kind is Kind.READ_ONLY
+    assert str(error) == "the statement would change something, and this tool only reads"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WITH t AS (SELECT id FROM items) SELECT count(*) AS n FROM t",
+        "SELECT count(*) OVER () AS n FROM items LIMIT 1",
+        "/* a comment; with a mark */ SELECT 5 AS n",
+        "(SELECT 5 AS n)",
+        "SELECT 5 AS n;",
+        "VALUES (5)",
+    ],
+)
+def test_honest_queries_of_a_client_pass(items: Lab, text: str) -> None:
+    if text.startswith("(") and not items.is_postgres:
+        pytest.skip("SQLite has no statement in brackets")
+    rows = items.invoke(client_plan(items), sql=text).value["rows"]  # type: ignore[index]
+    assert [list(row.values()) for row in rows] == [[5]]
+
+
+def test_a_client_may_ask_for_a_plan(items: Lab) -> None:
+    text = "EXPLAIN SELECT * FROM items" if items.is_postgres else "EXPLAIN QUERY PLAN SELECT 1"
+    assert items.invoke(client_plan(items), sql=text).value["rows"]  # type: ignore[index]
+
+
+def test_a_client_keeps_the_budgets(items: Lab) -> None:
+    plan = client_plan(items, max_rows=2)
+    outcome = items.invoke(plan, sql="SELECT id FROM items ORDER BY id")
+    assert outcome.value == {"rows": [{"id": 1}, {"id": 2}], "truncated": True}
+
+
+def test_a_client_leaves_no_setting_behind(lab: Lab) -> None:
+    """The session is as it was, whatever the statement set."""
+    if not lab.is_postgres:
+        pytest.skip("SQLite refuses every setting")
+    plan = client_plan(lab)
+    for _ in range(lab.database.database.pool_size * 3):
+        lab.invoke(plan, sql="SELECT set_config('timezone', 'Asia/Tokyo', false) AS x")
+        lab.invoke(plan, sql="SELECT pg_advisory_lock(4711) AS x")
+    assert lab.rows("SELECT current_setting('timezone') AS z") == [{"z": "UTC"}]
+    assert lab.rows("SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory'") == [{"n": 0}]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "-- nothing", ";"])
+def test_no_statement_is_invalid(lab: Lab, text: str) -> None:
+    assert lab.fails(client_plan(lab), sql=text).kind is Kind.INVALID
+
+
+def test_full_text_and_json_tables_can_be_read(lab: Lab) -> None:
+    """Virtual tables set themselves up on first use; the guard must not stop that."""
+    if lab.is_postgres:
+        pytest.skip("SQLite's virtual tables")
+    lab.execute(
+        "CREATE VIRTUAL TABLE words USING fts5(text)", "INSERT INTO words VALUES ('cold email')"
+    )
+    found = "SELECT snippet(words, 0, '<', '>', '', 9) AS s FROM words WHERE words MATCH :q ORDER BY rank"
+    assert lab.value(found, {"q": "string"}, q="email") == "cold <email>"
+    assert lab.value("SELECT value FROM json_each('[7]')") == 7
+    assert lab.value("SELECT name FROM pragma_table_info('words')") == "text"
