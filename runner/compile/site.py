@@ -62,3 +62,8 @@ class Site:
         """Reports something that is served but probably not meant."""
         position = at or self.document.position(self.path)
         self.faults.add(Diagnostic(position, code, message, details, hint, "warning"))
+
+
+def below(site: Site, path: Path) -> Site:
+    """The place at `path` below `site`."""
+    return Site(site.document, site.faults, (*site.path, *path))
