@@ -187,7 +187,8 @@ def apply_enum(draft: Draft, options: tuple[Tree, ...], site: Site) -> bool:
         spot = site / index if is_short else site / "enum" / index
         warn_ambiguous(tree, draft, spot)
         value = typed(tree, draft)
-        fitted = fit_value(draft, value, spot, code="wrong-enum")
+        is_null = value is None and draft.is_nullable
+        fitted = None if is_null else fit_value(draft, value, spot, code="wrong-enum")
         if fitted in checked and fitted is not ABSENT:
             spot.error("wrong-enum", "expected each value once, found one that repeats")
         is_sound = is_sound and fitted is not ABSENT and fitted not in checked
