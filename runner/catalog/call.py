@@ -32,12 +32,12 @@ class RequestFacts:
     """What the client declared on this request."""
 
 
-def _drop_progress(_done: float, _total: float | None, _message: str | None) -> None:
-    return
+def drop_progress(_done: float, _total: float | None, _message: str | None) -> None:
+    """Reports to nobody."""
 
 
-def _drop_log(_level: str, _data: object, _logger: str | None) -> None:
-    return
+def drop_log(_level: str, _data: object, _logger: str | None) -> None:
+    """Logs to nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class CallContext:
     """UTC, fixed for the request."""
     caller: Caller = ANONYMOUS
     request: RequestFacts = field(default_factory=RequestFacts)
-    report: Report = _drop_progress
-    log: Log = _drop_log
+    report: Report = drop_progress
+    log: Log = drop_log
 
 
 @dataclass(slots=True)
