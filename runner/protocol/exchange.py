@@ -1,0 +1,43 @@
+"""What a transport brings with a message, and what the process keeps for stdio's legacy clients.
+
+The seam between transports and the protocol: a transport makes one `Exchange` a message.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from runner.catalog.caller import Caller
+from runner.protocol.headers import Headers
+
+Emit = Callable[[bytes], None]
+"""Takes a notification that goes out before the answer; never blocks, never fails."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What `initialize` settled over stdio; it belongs to the process, not to a user."""
+
+    version: str | None = None
+    """None: not initialized."""
+    log_level: str | None = None
+    client: Mapping[str, object] | None = None
+    capabilities: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One message's way in and out."""
+
+    caller: Caller
+    headers: Headers | None = None
+    """None: the transport has none (stdio)."""
+    emit: Emit | None = None
+    """None: the client reads nothing but the answer."""
+    session: Session | None = None
+    """Stdio only."""
+    cancel: Callable[[bytes], None] | None = None
+    """Stdio only: ends the running request with that id, as JSON."""
+    id_json: bytes | None = None
+    """Set as soon as the request's id is read."""
+    is_modern: bool = False
+    """Set as soon as the era is known."""

@@ -1,0 +1,40 @@
+"""A request that passed the checks of its envelope, and the type of what answers it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from runner.protocol.edition import Edition
+from runner.protocol.errors import Code, ProtocolError
+from runner.protocol.exchange import Exchange
+from runner.protocol.metadata import Metadata
+
+
+@dataclass(slots=True)
+class Request:
+    """One request of either era."""
+
+    id: str | int
+    method: str
+    params: Mapping[str, object]
+    meta: Metadata
+    exchange: Exchange
+    edition: Edition
+
+
+Handler = Callable[[Request], Awaitable[bytes]]
+"""Gives the encoded result object, or raises ProtocolError."""
+
+
+def invalid_params(message: str) -> ProtocolError:
+    """The parameters do not fit the method (-32602)."""
+    return ProtocolError(Code.INVALID_PARAMS, message)
+
+
+def refuse_cursor(params: Mapping[str, object]) -> None:
+    """Nothing, where there is no cursor: every list is one page, so none was given out.
+
+    Raises:
+        ProtocolError: -32602.
+    """
+    if params.get("cursor") is not None:
+        raise invalid_params("The cursor is not one that this server gave out")

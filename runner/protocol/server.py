@@ -1,0 +1,148 @@
+"""One endpoint as a protocol: bytes of a message in, bytes of the answer out.
+
+Knows no socket, no binding, no file: what a tool does, the time and the identity come in as
+arguments. The era is decided by each message alone.
+Source: MCP 2026-07-28, basic/versioning, "Serving both eras".
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from runner.catalog.catalog import Catalog, Endpoint
+from runner.codec.json import Json, JsonFault, decode, encode
+from runner.protocol.edition import DEFAULTS, Settings, edit
+from runner.protocol.errors import MODERN_STATUS, Code, ProtocolError, error_message
+from runner.protocol.exchange import Exchange
+from runner.protocol.headers import version_of
+from runner.protocol.jsonrpc import (
+    ACCEPTED,
+    PARSE_ERROR,
+    Answer,
+    Message,
+    UnreadableError,
+    read,
+    refuse_unreadable,
+)
+from runner.protocol.legacy import Legacy
+from runner.protocol.metadata import is_modern
+from runner.protocol.modern import Modern, unsupported
+from runner.protocol.request import Handler, Request
+from runner.protocol.tools import CallTool, Clock, Tools
+from runner.protocol.versions import FEATURES, LEGACY, MODERN
+
+MAX_BATCH: Final = 50
+
+_logger = logging.getLogger(__name__)
+
+
+class Protocol:
+    """The protocol of one endpoint, in both eras."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        catalog: Catalog,
+        *,
+        call_tool: CallTool,
+        clock: Clock,
+        error_id: Callable[[], str],
+        settings: Settings = DEFAULTS,
+    ) -> None:
+        tools = Tools(endpoint.tools, call_tool, clock)
+        # A method stands here when its capability is advertised; any other is unknown.
+        offered: dict[str, Handler] = (
+            {"tools/list": tools.list, "tools/call": tools.call} if endpoint.tools else {}
+        )
+        editions = {version: edit(version, endpoint, catalog, settings) for version in FEATURES}
+        self._modern = Modern(editions[MODERN], {"server/discover": _discover, **offered})
+        self._legacy = Legacy(editions, offered, settings) if catalog.listen.legacy else None
+        self._error_id = error_id
+
+    async def answer(self, body: bytes, exchange: Exchange) -> Answer:
+        """The answer to one body; raises nothing but cancellation."""
+        try:
+            message = decode(body)
+        except JsonFault:
+            return PARSE_ERROR
+        if isinstance(message, list):
+            return await self._answer_batch(message, exchange)
+        return await self._answer_one(message, exchange)
+
+    async def _answer_one(self, decoded: Json, exchange: Exchange) -> Answer:
+        try:
+            message = read(decoded)
+        except UnreadableError as error:
+            return refuse_unreadable(error)
+        exchange.id_json = message.id_json
+        exchange.is_modern = self._is_modern(message, exchange)
+        try:
+            if message.id_json is None and exchange.cancel is not None:
+                return _cancel(message, exchange.cancel)
+            if exchange.is_modern or self._legacy is None:
+                return await self._answer_modern(message, exchange)
+            return await self._legacy.answer(message, exchange)
+        except Exception:
+            error_id = self._error_id()
+            _logger.exception("error %s: %s failed", error_id, message.method)
+            fault = ProtocolError(Code.INTERNAL_ERROR, f"Internal error {error_id}")
+            return Answer(MODERN_STATUS[fault.code], error_message(fault, message.id_json))
+
+    def _is_modern(self, message: Message, exchange: Exchange) -> bool:
+        if is_modern(message.params):
+            return True
+        version = None if exchange.headers is None else version_of(exchange.headers)
+        return version is not None and version not in LEGACY
+
+    async def _answer_modern(self, message: Message, exchange: Exchange) -> Answer:
+        if message.method == "initialize" and not exchange.is_modern and message.id_json:
+            params = message.params if isinstance(message.params, dict) else {}
+            error = unsupported(str(params.get("protocolVersion", "")))
+            return Answer(MODERN_STATUS[error.code], error_message(error, message.id_json))
+        return await self._modern.answer(message, exchange)
+
+    async def _answer_batch(self, members: list[Json], exchange: Exchange) -> Answer:
+        if self._legacy is None or not self._batches(exchange):
+            return refuse_unreadable(UnreadableError("A message is one JSON object, no array"))
+        if not 0 < len(members) <= MAX_BATCH:
+            return refuse_unreadable(
+                UnreadableError(f"A batch has 1 to {MAX_BATCH} messages, found {len(members)}")
+            )
+        answers = await asyncio.gather(
+            *(self._answer_member(member, replace(exchange, emit=None)) for member in members)
+        )
+        bodies = [answer.body for answer in answers if answer.body is not None]
+        return Answer(200, b"[%b]" % b",".join(bodies)) if bodies else ACCEPTED
+
+    def _batches(self, exchange: Exchange) -> bool:
+        version = None if exchange.headers is None else version_of(exchange.headers)
+        if version is not None and version not in LEGACY:
+            return False
+        return self._legacy is not None and self._legacy.batches(exchange)
+
+    async def _answer_member(self, member: Json, exchange: Exchange) -> Answer:
+        if isinstance(member, dict) and (
+            is_modern(member.get("params")) or member.get("method") == "initialize"
+        ):
+            try:
+                id_json = read(member).id_json
+            except UnreadableError as error:
+                return refuse_unreadable(error)
+            if id_json is None:
+                return ACCEPTED
+            return refuse_unreadable(UnreadableError("This request stands alone", id_json))
+        return await self._answer_one(member, exchange)
+
+
+def _cancel(message: Message, cancel: Callable[[bytes], None]) -> Answer:
+    if message.method == "notifications/cancelled" and isinstance(message.params, dict):
+        request_id = message.params.get("requestId")
+        if isinstance(request_id, str | int) and not isinstance(request_id, bool):
+            cancel(encode(request_id))
+    return ACCEPTED
+
+
+async def _discover(request: Request) -> bytes:
+    return request.edition.opening
