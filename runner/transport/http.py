@@ -1,0 +1,138 @@
+"""MCP over HTTP: a plain ASGI application, one address an endpoint.
+
+The order of the checks is the specification's; the first that fails answers. Redirects nothing:
+`/mcp` and `/mcp/` are the same address, below any prefix that a proxy or a mount adds.
+Source: MCP 2026-07-28, basic/transports/streamable-http.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from runner.catalog.catalog import Listen
+from runner.protocol.errors import Code, ProtocolError, error_message
+from runner.protocol.exchange import Exchange
+from runner.protocol.headers import Headers, read_headers
+from runner.protocol.server import Protocol
+from runner.transport.asgi import Header, Receive, Scope, Send, respond
+from runner.transport.body import BodyTooLargeError, ClientLeftError, read_body
+from runner.transport.cors import is_preflight, preflight_headers, read_headers_for
+from runner.transport.guard import Guard
+from runner.transport.identify import Challenge, Identify
+from runner.transport.negotiation import JSON, is_json, read_accept
+from runner.transport.reply import Reply
+from runner.transport.watch import DEFAULT_TIMING, Ending, Timing, Watch
+
+_TEXT: Final = ((b"content-type", b"text/plain; charset=utf-8"),)
+_JSON: Final = (b"content-type", JSON)
+_ALLOW: Final = (b"allow", b"POST")
+
+
+class HttpApp:
+    """Serves endpoints by path."""
+
+    def __init__(
+        self,
+        protocols: Mapping[str, Protocol],
+        listen: Listen,
+        identify: Identify,
+        *,
+        max_body_bytes: int,
+        timing: Timing = DEFAULT_TIMING,
+    ) -> None:
+        self._protocols = {path.rstrip("/"): protocol for path, protocol in protocols.items()}
+        self._guard = Guard(listen)
+        self._identify = identify
+        self._max_body_bytes = max_body_bytes
+        self._timing = timing
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request; other kinds of connection are refused."""
+        if scope["type"] != "http":
+            await _refuse_connection(scope, receive, send)
+            return
+        protocol = self._protocols.get(_path(scope))
+        if protocol is None:
+            await respond(send, 404, b"Not Found", _TEXT)
+            return
+        headers = read_headers(scope["headers"])
+        client = scope.get("client")
+        fault = self._guard.fault(headers, client[0] if client else None)
+        if fault is not None:
+            await _refuse(send, 403, fault)
+        elif scope["method"] == "POST":
+            await self._post(protocol, headers, receive, send)
+        elif is_preflight(scope["method"], headers):
+            await respond(send, 204, None, preflight_headers(headers))
+        else:
+            cors = read_headers_for(headers)
+            await respond(send, 405, b"Method Not Allowed", (*_TEXT, _ALLOW, *cors))
+
+    async def _post(
+        self, protocol: Protocol, headers: Headers, receive: Receive, send: Send
+    ) -> None:
+        cors = read_headers_for(headers)
+        caller = await self._identify(headers)
+        if isinstance(caller, Challenge):
+            await respond(send, caller.status, caller.body, (_JSON, *caller.headers, *cors))
+            return
+        accepts = read_accept(headers.get(b"accept"))
+        if not is_json(headers.get(b"content-type")):
+            await _refuse(send, 415, "The Content-Type is application/json", cors)
+            return
+        if not (accepts.json or accepts.stream):
+            accepted = "The Accept admits application/json or text/event-stream"
+            await _refuse(send, 406, accepted, cors)
+            return
+        reply = Reply(send, accepts, cors, self._timing.keep_alive_s)
+        exchange = Exchange(caller, headers, reply.emit if accepts.stream else None)
+        watch = Watch(receive, exchange, reply, self._timing)
+        try:
+            body = await read_body(receive, headers, self._max_body_bytes)
+            watch.begin_work()
+            await reply.finish(await protocol.answer(body, exchange))
+        except BodyTooLargeError:
+            await _refuse(send, 413, f"The body has at most {self._max_body_bytes} bytes", cors)
+        except ClientLeftError:
+            return
+        except asyncio.CancelledError:
+            reply.abort()
+            if watch.ending is None:
+                raise
+            _uncancel()
+            if watch.ending is Ending.SLOW_BODY:
+                await _refuse(send, 408, "The body did not come in time", cors)
+        finally:
+            watch.stop()
+
+
+def _path(scope: Scope) -> str:
+    """The path below the prefix, without a slash at its end."""
+    path, prefix = scope["path"], scope.get("root_path", "").rstrip("/")
+    if prefix and path.startswith(prefix + "/"):
+        path = path[len(prefix) :]
+    return path.rstrip("/")
+
+
+def _uncancel() -> None:
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()
+
+
+async def _refuse(send: Send, status: int, message: str, headers: Sequence[Header] = ()) -> None:
+    """Refuses before the message is read: an error without an id."""
+    error = ProtocolError(Code.INVALID_REQUEST, message)
+    await respond(send, status, error_message(error, None), (_JSON, *headers))
+
+
+async def _refuse_connection(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1000})
+        return
+    while scope["type"] == "lifespan":
+        phase = (await receive())["type"]
+        await send({"type": f"{phase}.complete"})
+        if phase == "lifespan.shutdown":
+            return
