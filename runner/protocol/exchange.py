@@ -41,3 +41,5 @@ class Exchange:
     """Set as soon as the request's id is read."""
     is_modern: bool = False
     """Set as soon as the era is known."""
+    is_cancelled: bool = False
+    """The client wants no answer any more, nor anything before it."""

@@ -14,7 +14,7 @@ _JSON_HEADER: Final = (b"content-type", JSON)
 class Reply:
     """Starts as JSON; the first notification, or work that lasts, makes it a stream."""
 
-    __slots__ = ("_accepts", "_headers", "_keep_alive_s", "_send", "_stream")
+    __slots__ = ("_accepts", "_headers", "_is_over", "_keep_alive_s", "_send", "_stream")
 
     def __init__(
         self, send: Send, accepts: Accepts, headers: Sequence[Header], keep_alive_s: float
@@ -24,6 +24,7 @@ class Reply:
         self._headers = headers
         self._keep_alive_s = keep_alive_s
         self._stream: EventStream | None = None
+        self._is_over = False
 
     @property
     def can_stream(self) -> bool:
@@ -38,7 +39,8 @@ class Reply:
 
     def emit(self, message: bytes) -> None:
         """Sends a notification before the answer."""
-        self.open_stream().put(message)
+        if not self._is_over:
+            self.open_stream().put(message)
 
     async def finish(self, answer: Answer) -> None:
         """Sends the answer."""
@@ -54,5 +56,6 @@ class Reply:
 
     def abort(self) -> None:
         """Sends nothing more."""
+        self._is_over = True
         if self._stream is not None:
             self._stream.abort()

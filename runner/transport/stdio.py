@@ -1,0 +1,116 @@
+"""MCP over standard input and output: one message a line, many in flight, one writer.
+
+The process is not a conversation: only what `initialize` settles for legacy clients is kept.
+Source: MCP 2026-07-28, basic/transports/stdio.
+"""
+
+import asyncio
+from functools import partial
+from typing import Final
+from typing import Protocol as Interface
+
+from runner.catalog.caller import Caller
+from runner.protocol.errors import Code, ProtocolError, error_message
+from runner.protocol.exchange import Exchange, Session
+from runner.protocol.server import Protocol
+from runner.transport.lines import Lines
+
+MAX_IN_FLIGHT: Final = 256
+"""Messages at work or waiting to be written; beyond it nothing is read."""
+
+
+class Reader(Interface):
+    """Where messages come from."""
+
+    async def read(self) -> bytes:
+        """The next bytes; empty at the end."""
+
+
+class Writer(Interface):
+    """Where messages go."""
+
+    is_broken: bool
+
+    def put(self, message: bytes) -> None:
+        """Queues one message."""
+
+    async def flush(self) -> None:
+        """Returns once everything queued so far is written."""
+
+
+class Stdio:
+    """Serves one client until its input ends."""
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        caller: Caller,
+        *,
+        reader: Reader,
+        writer: Writer,
+        max_line_bytes: int,
+        drain_s: float,
+    ) -> None:
+        self._protocol = protocol
+        self._caller = caller
+        self._reader = reader
+        self._writer = writer
+        self._max_line_bytes = max_line_bytes
+        self._drain_s = drain_s
+        self._session = Session()
+        self._running: dict[asyncio.Task[None], Exchange] = {}
+        self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
+
+    async def serve(self, stop: asyncio.Event) -> None:
+        """Answers until the input ends or `stop` is set; then what runs has `drain_s` to end."""
+        reading = asyncio.create_task(self._read())
+        stopping = asyncio.create_task(stop.wait())
+        await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
+        for task in (reading, stopping):
+            task.cancel()
+        await asyncio.gather(reading, stopping, return_exceptions=True)
+        if self._running:
+            await asyncio.wait(self._running, timeout=self._drain_s)
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _read(self) -> None:
+        lines = Lines(self._max_line_bytes)
+        while (chunk := await self._reader.read()) and not self._writer.is_broken:
+            for line in lines.feed(chunk):
+                await self._start(line)
+        for line in lines.end():
+            await self._start(line)
+
+    async def _start(self, line: bytes | None) -> None:
+        await self._slots.acquire()
+        exchange = Exchange(self._caller, session=self._session, cancel=self._cancel)
+        exchange.emit = partial(self._emit, exchange)
+        task = asyncio.create_task(self._answer(line, exchange))
+        self._running[task] = exchange
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._slots.release()
+        del self._running[task]
+
+    async def _answer(self, line: bytes | None, exchange: Exchange) -> None:
+        if line is None:
+            limit = f"The message has at most {self._max_line_bytes} bytes"
+            body: bytes | None = error_message(ProtocolError(Code.INVALID_REQUEST, limit), None)
+        else:
+            body = (await self._protocol.answer(line, exchange)).body
+        if body is not None and not exchange.is_cancelled:
+            self._writer.put(body)
+            await self._writer.flush()
+
+    def _emit(self, exchange: Exchange, message: bytes) -> None:
+        if not exchange.is_cancelled:
+            self._writer.put(message)
+
+    def _cancel(self, id_json: bytes) -> None:
+        for task, exchange in self._running.items():
+            if exchange.id_json == id_json:
+                exchange.is_cancelled = True
+                task.cancel()
