@@ -1,0 +1,124 @@
+"""Catalogs and protocols made by hand; a fake `call_tool` goes in where production's does."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from runner.catalog.call import CallContext
+from runner.catalog.caller import ANONYMOUS
+from runner.catalog.catalog import Budgets, Catalog, Endpoint, Identities, Identity, Listen
+from runner.catalog.content import TextContent
+from runner.catalog.expressions import TreeTemplate
+from runner.catalog.plans import ValuePlan
+from runner.catalog.result import CallResult
+from runner.catalog.schema import HeaderParameter, InputSchema, JsonSchema, OutputSchema
+from runner.catalog.tool import ResultText, Tool, ToolAnnotations
+from runner.codec.json import encode
+from runner.protocol.edition import DEFAULTS, Settings
+from runner.protocol.server import Protocol
+from runner.protocol.tools import CallTool
+
+NOW = datetime(2026, 8, 3, 9, tzinfo=UTC)
+IDENTITY = Identity("bern-shop", "1.2.0")
+LISTEN = Listen(
+    host="127.0.0.1",
+    port=8000,
+    public_url=None,
+    allowed_origins=(),
+    allowed_hosts=(),
+    trusted_proxies=(),
+    workers=1,
+    engine="uvicorn",
+    tls=None,
+    drain_s=1.0,
+    legacy=True,
+)
+ECHO_SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["text"],
+    "properties": {"text": {"type": "string"}},
+}
+_NOTHING = ValuePlan(TreeTemplate(frozenset(), lambda _scope: None))
+
+
+def a_tool(
+    name: str = "echo",
+    schema: JsonSchema = ECHO_SCHEMA,
+    *,
+    output: JsonSchema | None = None,
+    headers: tuple[HeaderParameter, ...] = (),
+) -> Tool:
+    """A tool that only reads; what it does is `call_tool`'s."""
+    return Tool(
+        name=name,
+        title=None,
+        description="Says it again.",
+        icons=(),
+        tags=(),
+        input=InputSchema(schema, dict, headers=headers),
+        output=None if output is None else OutputSchema(output, lambda _: True, is_declared=True),
+        annotations=ToolAnnotations(
+            read_only=True, destructive=False, idempotent=True, open_world=False
+        ),
+        binds=(),
+        checks=(),
+        plan=_NOTHING,
+        text=ResultText(),
+        max_bytes=1024**2,
+        errors={},
+        timeout_s=30.0,
+    )
+
+
+def a_catalog(*tools: Tool, listen: Listen = LISTEN, identity: Identity = IDENTITY) -> Catalog:
+    """A catalog of one endpoint."""
+    named = {tool.name: tool for tool in tools}
+    return Catalog(
+        folder="/",
+        identity=identity,
+        endpoints=(Endpoint("/mcp", named, "Start with echo."),),
+        tools=named,
+        databases={},
+        apis={},
+        budgets=Budgets(1024, 1024, 10_000, 1000, 30.0, 64),
+        listen=listen,
+        identities=Identities(anonymous=ANONYMOUS, stdio=ANONYMOUS),
+        vars={},
+        digest="",
+    )
+
+
+async def echo(_tool: Tool, arguments: Mapping[str, object], _context: CallContext) -> CallResult:
+    """Gives the arguments back as structured content."""
+    structured = encode(dict(arguments))
+    return CallResult((TextContent(structured.decode()),), structured)
+
+
+def always(result: CallResult) -> CallTool:
+    """A `call_tool` that gives `result`."""
+
+    async def call(_tool: Tool, _arguments: object, _context: CallContext) -> CallResult:
+        return result
+
+    return call
+
+
+def a_protocol(
+    catalog: Catalog | None = None,
+    call_tool: CallTool = echo,
+    *,
+    settings: Settings = DEFAULTS,
+    legacy: bool = True,
+) -> Protocol:
+    """The protocol of the catalog's one endpoint."""
+    found = a_catalog(a_tool()) if catalog is None else catalog
+    found = replace(found, listen=replace(found.listen, legacy=legacy))
+    return Protocol(
+        found.endpoints[0],
+        found,
+        call_tool=call_tool,
+        clock=lambda: NOW,
+        error_id=lambda: "e-1",
+        settings=settings,
+    )
