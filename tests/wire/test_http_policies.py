@@ -97,8 +97,8 @@ def test_body_that_is_not_json_is_a_parse_error_without_id(body: bytes) -> None:
         ({"id": "a", "method": "ping"}, "a"),
         ({"jsonrpc": "2.0", "id": 1, "method": 5}, 1),
         ({"jsonrpc": "2.0", "id": 1}, 1),
-        ({"jsonrpc": "2.0", "id": 1, "result": {}}, 1),
-        ({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "x"}}, 1),
+        ({"jsonrpc": "2.0", "id": 1, "result": {}}, None),
+        ({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "x"}}, None),
     ],
     ids=str,
 )

@@ -13,6 +13,7 @@ from runner.catalog.tool import Tool
 from runner.codec.json import encode
 from runner.protocol.edition import Settings
 from runner.protocol.tools import CallTool
+from runner.transport.asgi import Event
 from runner.transport.watch import Timing
 from tests.requirements import requirement
 from tests.wire.client import (
@@ -223,6 +224,32 @@ def test_client_that_leaves_cancels_a_modern_request(token: str | None) -> None:
     assert ended == ["cancelled"]
     assert response.body == b""
     assert not response.messages
+
+
+@requirement("P-054")
+def test_client_that_leaves_after_a_slow_body_cancels_its_request_too() -> None:
+    """The watch begins anew once the body is whole."""
+
+    async def main() -> Response:
+        message = a_call()
+        connection = SlowConnection([encode(message)])
+        connection.leaving.set()
+        timing = Timing(grace_s=0.001)
+        app = an_app(a_protocol(call_tool=forever), timing=timing)
+        return await run(app, connection, modern_headers(message))
+
+    assert asyncio.run(main()) == Response()
+
+
+class SlowConnection(Connection):
+    """Its body comes only after the grace period."""
+
+    async def receive(self) -> Event:
+        """The next event, a while later."""
+        rung = asyncio.Event()
+        asyncio.get_running_loop().call_later(0.01, rung.set)
+        await rung.wait()
+        return await super().receive()
 
 
 def test_client_that_leaves_does_not_cancel_a_legacy_request() -> None:
