@@ -9,6 +9,7 @@ import re
 from base64 import b64decode, b64encode
 from binascii import Error
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from runner.catalog.schema import HeaderParameter
@@ -50,6 +51,7 @@ def _joined(pairs: Iterable[tuple[bytes, bytes]]) -> Headers:
     return found
 
 
+@lru_cache(maxsize=1024)
 def decode_value(raw: bytes) -> str | None:
     """The text of a header's value, its base64 form decoded; None: malformed."""
     value = raw.strip(_BLANK)

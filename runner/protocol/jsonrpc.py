@@ -69,7 +69,8 @@ def read(message: Json) -> Message:
     method = message.get("method")
     if not isinstance(method, str):
         if "result" in message or "error" in message:
-            raise UnreadableError("This server asked nothing, so it takes no response", id_json)
+            # Without its id, which could be that of a request of the client's own.
+            raise UnreadableError("This server asked nothing, so it takes no response")
         raise UnreadableError("The member method is a string", id_json)
     return Message(id_value, id_json, method, message.get("params"))
 

@@ -20,6 +20,8 @@ _HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::([0-9]{1,5}))?")
 _ORIGIN: Final = re.compile(
     r"([a-z][a-z0-9+.-]*)://(\[[0-9a-f:.]+\]|[^\s/:@?#\[\]]+)(?::([0-9]{1,5}))?"
 )
+_EVERYWHERE: Final = ("0.0.0.0", "::", "")
+"""Names no machine."""
 _REMEMBERED: Final = 1024
 
 
@@ -32,7 +34,9 @@ class Guard:
         self._any_origin = ANY in listen.allowed_origins
         self._any_host = ANY in listen.allowed_hosts
         origins = [*listen.allowed_origins]
-        hosts = [*listen.allowed_hosts, _bracketed(listen.host)]
+        hosts = [*listen.allowed_hosts]
+        if listen.host not in _EVERYWHERE:
+            hosts.append(_bracketed(listen.host))
         if public is not None:
             origins.append(f"{public.scheme}://{public.netloc}")
             hosts.append(public.netloc)

@@ -19,7 +19,7 @@ from runner.transport.body import BodyTooLargeError, ClientLeftError, read_body
 from runner.transport.cors import is_preflight, preflight_headers, read_headers_for
 from runner.transport.guard import Guard
 from runner.transport.identify import Challenge, Identify
-from runner.transport.negotiation import JSON, is_json, read_accept
+from runner.transport.negotiation import JSON, Accepts, is_json, read_accept
 from runner.transport.reply import Reply
 from runner.transport.watch import DEFAULT_TIMING, Ending, Timing, Watch
 
@@ -77,12 +77,9 @@ class HttpApp:
             await respond(send, caller.status, caller.body, (_JSON, *caller.headers, *cors))
             return
         accepts = read_accept(headers.get(b"accept"))
-        if not is_json(headers.get(b"content-type")):
-            await _refuse(send, 415, "The Content-Type is application/json", cors)
-            return
-        if not (accepts.json or accepts.stream):
-            accepted = "The Accept admits application/json or text/event-stream"
-            await _refuse(send, 406, accepted, cors)
+        fault = _unacceptable(headers, accepts)
+        if fault is not None:
+            await _refuse(send, *fault, cors)
             return
         reply = Reply(send, accepts, cors, self._timing.keep_alive_s)
         exchange = Exchange(caller, headers, reply.emit if accepts.stream else None)
@@ -112,6 +109,15 @@ def _path(scope: Scope) -> str:
     if prefix and path.startswith(prefix + "/"):
         path = path[len(prefix) :]
     return path.rstrip("/")
+
+
+def _unacceptable(headers: Headers, accepts: Accepts) -> tuple[int, str] | None:
+    """Why neither the body nor any answer to it would be understood; None: they would."""
+    if not is_json(headers.get(b"content-type")):
+        return 415, "The Content-Type is application/json"
+    if not (accepts.json or accepts.stream):
+        return 406, "The Accept admits application/json or text/event-stream"
+    return None
 
 
 def _uncancel() -> None:

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol as Interface
 
+from runner.catalog.catalog import Listen
 from runner.codec.json import encode
 from runner.protocol.server import Protocol
 from runner.transport.http import HttpApp
 from runner.transport.identify import everyone
+from runner.transport.watch import DEFAULT_TIMING, Timing
 from tests.wire.http_client import Response, send
 from tests.wire.recording import LEGACY_SCHEMA, MODERN_SCHEMA, check
 from tests.wire.serving import LISTEN, a_catalog
@@ -53,10 +55,18 @@ def legacy_message(
     return message if params is None else {**message, "params": params}
 
 
-def an_app(protocol: Protocol) -> HttpApp:
+def an_app(
+    protocol: Protocol,
+    *,
+    listen: Listen = LISTEN,
+    max_body_bytes: int = 4096,
+    timing: Timing = DEFAULT_TIMING,
+) -> HttpApp:
     """The HTTP application of one endpoint at /mcp."""
     identify = everyone(a_catalog().identities)
-    return HttpApp({"/mcp": protocol}, LISTEN, identify, max_body_bytes=4096)
+    return HttpApp(
+        {"/mcp": protocol}, listen, identify, max_body_bytes=max_body_bytes, timing=timing
+    )
 
 
 class Client(Interface):

@@ -17,6 +17,11 @@ Message = dict[str, object]
 
 def talk(protocol: Protocol, text: bytes, *, max_line_bytes: int = 4096) -> list[Message]:
     """Every message that comes back on `text`, after which the input ends."""
+    return [_message(line) for line in talk_lines(protocol, text, max_line_bytes=max_line_bytes)]
+
+
+def talk_lines(protocol: Protocol, text: bytes, *, max_line_bytes: int = 4096) -> list[bytes]:
+    """Every line that comes back, as written."""
     client_in, server_out = os.pipe()
     server_in, client_out = os.pipe()
     written: list[bytes] = []
@@ -31,7 +36,7 @@ def talk(protocol: Protocol, text: bytes, *, max_line_bytes: int = 4096) -> list
     os.close(server_in)
     lines = b"".join(written).split(b"\n")
     assert lines.pop() == b"", "the last message ends its line"
-    return [_message(line) for line in lines]
+    return lines
 
 
 async def _serve(protocol: Protocol, server_in: int, server_out: int, max_line_bytes: int) -> None:

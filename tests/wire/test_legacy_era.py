@@ -227,3 +227,13 @@ def test_boolean_property_schemas_become_objects(client: Client, version: str) -
 
     listed = json.loads(json.dumps(answer))["result"]["tools"][0]["inputSchema"]
     assert listed == {"type": "object", "properties": {"any": {}, "none": {"not": {}}}}
+
+
+def test_output_schema_with_an_object_at_its_root_is_listed_as_it_is(client: Client) -> None:
+    output = {"type": "object", "properties": {"n": True, "m": {"type": "integer"}}}
+    protocol = a_protocol(a_catalog(a_tool(output=output)))
+
+    [answer] = client.legacy(protocol, legacy_message("tools/list"), "2025-06-18")
+
+    listed = json.loads(json.dumps(answer))["result"]["tools"][0]["outputSchema"]
+    assert listed == {"type": "object", "properties": {"n": {}, "m": {"type": "integer"}}}

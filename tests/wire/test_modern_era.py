@@ -1,6 +1,7 @@
 """The modern era over both transports: envelope, discovery, lists, calls."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from runner.catalog.content import (
     TextContent,
 )
 from runner.catalog.result import CallResult
+from runner.catalog.tool import ToolAnnotations
 from runner.protocol.edition import Settings
 from tests.requirements import requirement
 from tests.wire.client import ENVELOPE, PREFIX, SERVER, Client, modern_message
@@ -304,3 +306,30 @@ def test_metadata_beside_the_specified_is_ignored(client: Client) -> None:
     [answer] = client.modern(a_protocol(), modern_message("tools/list", meta=meta))
 
     assert "result" in answer
+
+
+@requirement("P-097")
+@pytest.mark.parametrize("output", [{"type": "object"}, {"type": "array"}, {"oneOf": [{}]}])
+def test_output_schema_of_any_root_is_listed_untouched(
+    client: Client, output: dict[str, object]
+) -> None:
+    protocol = a_protocol(a_catalog(a_tool(output=output)))
+
+    [answer] = client.modern(protocol, modern_message("tools/list"))
+
+    [listed] = json.loads(json.dumps(answer))["result"]["tools"]
+    assert listed == {**LISTED_ECHO, "outputSchema": output}
+
+
+def test_tool_that_writes_says_how(client: Client) -> None:
+    hints = ToolAnnotations(read_only=False, destructive=True, idempotent=False, open_world=True)
+    protocol = a_protocol(a_catalog(replace(a_tool(), annotations=hints)))
+
+    [answer] = client.modern(protocol, modern_message("tools/list"))
+
+    assert json.loads(json.dumps(answer))["result"]["tools"][0]["annotations"] == {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": False,
+        "openWorldHint": True,
+    }

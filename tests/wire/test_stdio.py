@@ -1,0 +1,295 @@
+"""The stdio transport: lines, both eras in one process, cancellation, the end."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, TypedDict
+
+import pytest
+
+from runner.catalog.call import CallContext
+from runner.catalog.caller import ANONYMOUS
+from runner.catalog.content import TextContent
+from runner.catalog.result import CallResult
+from runner.catalog.tool import Tool
+from runner.codec.json import encode
+from runner.transport.stdio import Stdio
+from tests.requirements import requirement
+from tests.wire.client import PREFIX, legacy_message, modern_message
+from tests.wire.http_client import LIMIT_S
+from tests.wire.serving import a_protocol
+from tests.wire.stdio_client import by_id, talk
+
+DISCOVER = encode(modern_message("server/discover", id_="d"))
+PING = encode(legacy_message("ping", id_="p"))
+
+
+def opening(version: str) -> bytes:
+    """An `initialize` and its notification."""
+    message = legacy_message("initialize", {"protocolVersion": version, "capabilities": {}}, id_=0)
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    return encode(message) + b"\n" + encode(ready) + b"\n"
+
+
+@requirement("P-203")
+def test_both_eras_are_served_in_one_process() -> None:
+    listing = encode(legacy_message("tools/list", id_="l"))
+
+    found = by_id(
+        talk(a_protocol(), DISCOVER + b"\n" + opening("2025-06-18") + listing + b"\n" + DISCOVER)
+    )
+
+    results = {key: json.loads(json.dumps(message))["result"] for key, message in found.items()}
+    assert set(results) == {"d", 0, "l"}
+    assert results["d"]["supportedVersions"] == ["2026-07-28"]
+    assert results[0]["protocolVersion"] == "2025-06-18"
+    assert set(results["l"]) == {"tools"}
+
+
+@requirement("P-203")
+@pytest.mark.parametrize("method", ["tools/list", "server/discover", "no/such"])
+def test_before_initialize_a_bare_request_lacks_its_envelope(method: str) -> None:
+    [answer] = talk(a_protocol(), encode(legacy_message(method)) + b"\n")
+
+    message = f"params._meta['{PREFIX}protocolVersion'] is missing"
+    assert answer["error"] == {"code": -32602, "message": message}
+
+
+@requirement("P-172")
+def test_ping_needs_no_initialize() -> None:
+    assert talk(a_protocol(), PING + b"\n") == [{"jsonrpc": "2.0", "id": "p", "result": {}}]
+
+
+@requirement("P-204", "P-010")
+@pytest.mark.parametrize("line", [b"{", b"\xff", b"nonsense", b"[" * 3000], ids=repr)
+def test_malformed_line_is_an_error_and_the_process_goes_on(line: bytes) -> None:
+    found = talk(a_protocol(), line + b"\n" + PING + b"\n")
+
+    error = {"code": -32700, "message": "The message is not valid JSON"}
+    assert by_id(found)[None] == {"jsonrpc": "2.0", "error": error}
+    assert by_id(found)["p"]["result"] == {}
+
+
+@requirement("P-059")
+def test_line_over_the_limit_is_refused_and_the_process_goes_on() -> None:
+    found = by_id(talk(a_protocol(), b" " * 1_000_000 + b"\n" + PING, max_line_bytes=100))
+
+    error = {"code": -32600, "message": "The message has at most 100 bytes"}
+    assert found[None] == {"jsonrpc": "2.0", "error": error}
+    assert found["p"]["result"] == {}
+
+
+@requirement("P-200")
+def test_line_ends_of_every_system_and_empty_lines_are_read() -> None:
+    found = talk(a_protocol(), b"\r\n\n  \n" + PING + b"\r\n" + PING + b"\n\r\n" + PING)
+
+    assert [message["id"] for message in found] == ["p", "p", "p"]
+
+
+@requirement("P-001", "P-200")
+def test_text_is_utf8_and_a_line_break_in_it_is_escaped() -> None:
+    text = "Привет 👋\nsecond \u2028 line"
+    message = modern_message("tools/call", {"name": "echo", "arguments": {"text": text}})
+
+    [answer] = talk(a_protocol(), encode(message) + b"\n")
+
+    assert json.loads(json.dumps(answer))["result"]["structuredContent"] == {"text": text}
+
+
+@requirement("P-201")
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+def test_cancelled_request_is_not_answered(era: str) -> None:
+    """The id counts with its type: the text '7' is another request than the number 7."""
+    protocol = a_protocol(call_tool=ends_when_cancelled)
+    make = modern_message if era == "modern" else legacy_message
+    params = {"name": "echo"}
+    lines = [
+        *opening("2025-11-25").splitlines(),
+        encode(make("tools/call", params, id_=7)),
+        encode({**CANCELLED, "params": {"requestId": "7"}}),
+        encode({**CANCELLED, "params": {"requestId": None}}),
+        encode({**CANCELLED, "params": [7]}),
+        encode({**CANCELLED, "params": {"requestId": 7, "reason": "changed my mind"}}),
+        PING,
+    ]
+
+    found = talk(protocol, b"\n".join(lines))
+
+    assert set(by_id(found)) == {0, "p"}
+
+
+CANCELLED = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
+
+
+async def ends_when_cancelled(
+    _tool: Tool, _arguments: Mapping[str, object], context: CallContext
+) -> CallResult:
+    """Waits; gives a result even so, and says something on its way out."""
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        context.report(1, None, None)
+    return CallResult((TextContent("late"),))
+
+
+@requirement("P-178")
+@pytest.mark.parametrize(("version", "count"), [("2025-03-26", 2), ("2025-06-18", 1)])
+def test_batch_is_for_the_version_that_was_settled(version: str, count: int) -> None:
+    batch = encode([legacy_message("ping", id_=1), legacy_message("ping", id_=2)])
+    written: list[bytes] = []
+
+    asyncio.run(serve(Script(opening(version) + batch), Kept(written)))
+
+    answer = json.loads(written[-1])
+    assert (len(answer) if isinstance(answer, list) else 1) == count
+    assert isinstance(answer, list) == (version == "2025-03-26")
+
+
+class Script:
+    """An input that ends after `text`."""
+
+    def __init__(self, text: bytes) -> None:
+        self._chunks = [text, b""]
+
+    async def read(self) -> bytes:
+        """The text, then the end."""
+        return self._chunks.pop(0)
+
+
+class Endless(Script):
+    """An input that does not end."""
+
+    async def read(self) -> bytes:
+        """The text, then nothing."""
+        if len(self._chunks) == 1:
+            await asyncio.Event().wait()
+        return self._chunks.pop(0)
+
+
+class Kept:
+    """An output that keeps its messages."""
+
+    def __init__(self, written: list[bytes], *, is_broken: bool = False) -> None:
+        self._written = written
+        self.is_broken = is_broken
+
+    def put(self, message: bytes) -> None:
+        """Keeps one."""
+        self._written.append(message)
+
+    async def flush(self) -> None:
+        """At once."""
+
+
+async def serve(
+    reader: Script, writer: Kept, *, stop: asyncio.Event | None = None, drain_s: float = LIMIT_S
+) -> None:
+    """Serves a tool that ends only when it is cancelled."""
+    stdio = Stdio(
+        a_protocol(call_tool=ends_when_cancelled),
+        ANONYMOUS,
+        reader=reader,
+        writer=writer,
+        max_line_bytes=4096,
+        drain_s=drain_s,
+    )
+    async with asyncio.timeout(LIMIT_S):
+        await stdio.serve(stop or asyncio.Event())
+
+
+@requirement("P-202")
+def test_end_of_input_ends_the_serving_and_what_does_not_end_is_cancelled() -> None:
+    written: list[bytes] = []
+    call = encode(modern_message("tools/call", {"name": "echo"}))
+
+    asyncio.run(serve(Script(call), Kept(written), drain_s=0.001))
+
+    assert [json.loads(line)["result"]["content"][0]["text"] for line in written] == ["late"]
+
+
+@requirement("P-202")
+def test_stop_ends_the_serving_while_the_input_is_open() -> None:
+    async def main() -> None:
+        stop = asyncio.Event()
+        serving = asyncio.create_task(serve(Endless(PING), Kept(written), stop=stop))
+        await asyncio.to_thread(int)
+        stop.set()
+        await serving
+
+    written: list[bytes] = []
+
+    asyncio.run(main())
+
+    assert len(written) <= 1
+
+
+def test_reader_that_is_gone_ends_the_serving() -> None:
+    written: list[bytes] = []
+
+    asyncio.run(serve(Script(PING), Kept(written, is_broken=True)))
+
+    assert written == []
+
+
+STRAY = """
+import asyncio, ctypes, os, sys, warnings
+from runner.catalog.caller import ANONYMOUS
+from runner.transport.descriptors import Input, Output, claim_standard_streams
+from runner.transport.stdio import Stdio
+from tests.wire.serving import a_protocol
+
+async def main():
+    source, target = claim_standard_streams()
+    print("printed")
+    ctypes.CDLL(None).puts(b"from C")
+    ctypes.CDLL(None).fflush(None)
+    os.system("echo from a child")
+    warnings.warn("warned")
+    output = Output(target)
+    stdio = Stdio(a_protocol(), ANONYMOUS, reader=Input(source), writer=output,
+                  max_line_bytes=4096, drain_s=1)
+    await stdio.serve(asyncio.Event())
+    await output.flush()
+
+asyncio.run(main())
+"""
+
+
+class Captured(TypedDict):
+    """How the process is run."""
+
+    capture_output: Literal[True]
+    env: dict[str, str]
+    timeout: float
+
+
+def captured(environment: dict[str, str]) -> Captured:
+    """With its output kept, its time bounded."""
+    limit = 2 * LIMIT_S
+    return {"capture_output": True, "env": environment, "timeout": limit}
+
+
+@requirement("P-200", "P-202")
+@pytest.mark.parametrize("kind", ["pipe", "file"])
+def test_nothing_but_messages_reaches_standard_output(kind: str, tmp_path: Path) -> None:
+    """Prints of Python, of C and of a child go to standard error, whatever the locale is."""
+    source = tmp_path / "in"
+    source.write_bytes(PING + b"\n")
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252", "LC_ALL": "C"}
+    command = [sys.executable, "-c", STRAY]
+
+    if kind == "file":
+        with source.open("rb") as file:
+            done = subprocess.run(command, stdin=file, check=True, **captured(environment))
+    else:
+        done = subprocess.run(
+            command, input=source.read_bytes(), check=True, **captured(environment)
+        )
+
+    assert done.stdout == b'{"jsonrpc":"2.0","id":"p","result":{}}\n'
+    for stray in (b"printed", b"from C", b"from a child", b"warned"):
+        assert stray in done.stderr
