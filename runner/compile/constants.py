@@ -14,7 +14,7 @@ from runner.config.spec.leaves import Tree
 # written plain, and every reader that knows dates writes them back as they were.
 _AMBIGUOUS = re.compile(
     r"(?:~|null|true|false|yes|no|on|off|[-+]?\.(?:inf|nan)"
-    r"|[-+]?(?:0[xob])?[0-9][0-9_a-f]*(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?"
+    r"|[-+]?0x[0-9a-f_]+|[-+]?0[ob][0-7_]+|[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?"
     r"|[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?)?\Z",
     re.IGNORECASE,
 )

@@ -50,6 +50,14 @@ def test_faults_beyond_twenty_are_counted() -> None:
     assert found[20:] == [FieldFault("", "and 5 more faults")]
 
 
+def test_a_hostile_call_does_not_get_a_book_back() -> None:
+    items = {"type": "array", "items": {"type": "integer"}}
+    member = Member(Shape("array", False, item=_INTEGER))
+    check = check_of({"a": member}, {"properties": {"a": items}})
+    found = faults_of(check, {"a": ["x"] * 9_000})
+    assert (len(found), found[20]) == (21, FieldFault("", "and at least 180 more faults"))
+
+
 def test_the_budget_of_values_gives_one_fault() -> None:
     check = check_of({"a": Member(Shape("array", False))}, {"properties": {"a": {}}})
     assert len(check({"a": [1] * 9_999})) == 1

@@ -143,3 +143,26 @@ def test_a_header_that_carries_a_secret_is_a_warning() -> None:
     schema, [warning] = attempt("input: {api_key: {type: string, header: Key}}")
     assert schema is not None
     assert (warning.code, warning.severity) == ("secret-header", "warning")
+
+
+def test_decimals_are_exact_in_every_keyword() -> None:
+    check = compiled(
+        "input: {a?: {type: decimal, enum: ['1.50', 2]}, b?: {type: decimal, const: 0.10},"
+        " c?: {type: decimal, multipleOf: 0.01}}"
+    ).check
+    assert check({"a": "1.5", "b": 0.1, "c": "12345678901234567890.25"}) == {
+        "a": Decimal("1.5"),
+        "b": Decimal("0.1"),
+        "c": Decimal("12345678901234567890.25"),
+    }
+    with pytest.raises(ArgumentsError, match=r"c: expected a multiple of 0\.01, found 0\.001"):
+        check({"c": "0.001"})
+
+
+def test_values_inside_objects_are_read_by_their_own_types() -> None:
+    schema, _ = attempt(
+        "input: {o: {fields: {zip: string, n: integer}, default: {zip: 0123, n: 4}},"
+        " e: {type: string, examples: [NO], nullable: true, enum: [NO, null]}}"
+    )
+    assert schema is not None
+    assert schema.check({"e": None}) == {"o": {"zip": "0123", "n": 4}, "e": None}

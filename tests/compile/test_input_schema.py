@@ -28,6 +28,12 @@ _START = "input_schema: {type: object, properties: {a: "
          "found 'http://127.0.0.1:1/x'"),
         ("{$ref: other.json}",
          "53: remote-reference: expected a reference inside this schema, found 'other.json'"),
+        ("{required: [x, x]}",
+         "57: wrong-schema: 'required': expected each element once, found one that repeats"),
+        ("{anyOf: []}", "54: wrong-schema: 'anyOf': expected at least one element, found none"),
+        ("{minLength: -1}", "58: wrong-schema: 'minLength': expected at least 0, found -1"),
+        ("{multipleOf: 0}", "59: wrong-schema: 'multipleOf': expected more than 0, found 0"),
+        ("{$anchor: '1'}", "56: wrong-schema: '$anchor': expected another form, found '1'"),
         ("{$id: 'urn:x'}", "52: wrong-schema: '$id' may stand at the root only"),
         ("{$ref: '#/properties/a'}",
          "46: endless-reference: the schema refers to itself without going into the value"),
@@ -108,6 +114,24 @@ def test_an_open_schema_admits_unknown_keys_and_a_closed_one_refuses_or_drops_th
     with pytest.raises(ArgumentsError, match="z: unknown argument, expected 'a'"):
         compiled(closed).check({"z": 1})
     assert compiled(f"strict: false\n{closed}").check({"z": 1, "a": 2}) == {"a": 2}
+
+
+@pytest.mark.parametrize(
+    "reference", ["#day", "#/$defs/a~1b%20c", "urn:x#/allOf/0", "#/$defs/chain"]
+)
+def test_a_local_reference_may_be_written_in_every_way(reference: str) -> None:
+    day = {"$anchor": "day", "type": "string", "format": "date"}
+    schema = {
+        "$id": "urn:x",
+        "type": "object",
+        "properties": {"a": {"$ref": reference}},
+        "$defs": {"a/b c": day, "chain": {"$ref": "#day"}},
+        "allOf": [{"type": "object"} if "allOf" not in reference else {"format": "date"}],
+    }
+    check = compiled(json.dumps({"input_schema": schema})).check
+    assert check({"a": "2026-01-31"}) == {"a": "2026-01-31"}
+    with pytest.raises(ArgumentsError, match="a: expected a date such as"):
+        check({"a": "soon"})
 
 
 def test_recursion_is_served_and_flagged() -> None:
