@@ -45,12 +45,8 @@ class PythonCompiled:
     """The docstring up to its first section."""
     listed: JsonSchema | None
     """The input schema that the hints say; None where the file gives the input."""
-    parameters: Mapping[str, Parameter]
-    """Of `listed`."""
     output: JsonSchema | None
     """The output schema that the return hint says."""
-    uses: frozenset[str] | None
-    """The parameters that it takes, so which binds are used; None: all."""
 
 
 def compile_python(
@@ -78,9 +74,7 @@ def compile_python(
         plan,
         description=examined.doc.description or None,
         listed=inputs.listed,
-        parameters=inputs.parameters,
         output=result.schema,
-        uses=None if examined.takes_whole else plan.accepts,
     )
 
 
@@ -201,4 +195,4 @@ def _unknown(reference: Scalar, site: Site, use: PythonUse) -> PythonCompiled:
         text_is_structured=use.declares_output,
     )
     listed = _OPEN if use.parameters is None else None
-    return PythonCompiled(plan, None, listed, {}, None, None)
+    return PythonCompiled(plan, None, listed, None)
