@@ -156,13 +156,3 @@ def test_a_fault_in_a_file_has_its_place_there() -> None:
     text = "type: object\nproperties:\n  n: {type: integr}\n"
     _, [fault] = attempt("input_schema: {file: in.yaml}", **{"in.yaml": text})
     assert str(fault.position) == "in.yaml:3:13"
-
-
-@pytest.mark.parametrize(
-    ("texts", "code"),
-    [({}, "missing-file"), ({"f": "{"}, "wrong-schema"), ({"f": ""}, "wrong-schema"),
-     ({"f": "[1]"}, "wrong-schema")],
-)  # fmt: skip
-def test_a_file_that_holds_no_schema_is_a_fault(texts: dict[str, str], code: str) -> None:
-    _, reported = attempt("input_schema: {file: f}", **texts)
-    assert [d.code for d in reported] == [code]

@@ -8,7 +8,7 @@ from runner.catalog.schema import OutputSchema
 from runner.compile.output import OutputColumn, declared_output, derived_output
 from runner.compile.type_words import output_fragment
 from runner.diagnostics import Diagnostic
-from tests.compile.input_cases import read
+from tests.compile.input_cases import document_of, read
 
 _COLUMNS = [OutputColumn("id", "uuid", nullable=False), OutputColumn("n", None)]
 _ROW = {
@@ -25,7 +25,8 @@ def declared(
     """The output of the result in `text`, and what was reported."""
     spec, site = read(f"result: {text}")
     assert spec.result is not None
-    schema = declared_output(spec.result, shape, site / "result", texts or {}, paged=False)
+    schemas = {name: document_of(name, content) for name, content in (texts or {}).items()}
+    schema = declared_output(spec.result, shape, site / "result", schemas, paged=False)
     return schema, site.faults.sorted()
 
 
