@@ -5,6 +5,7 @@ words. Built once per tool, from a shape and a schema that describe the same val
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
 import jsonschema_rs
 
@@ -18,6 +19,8 @@ from runner.errors import ArgumentsError, FieldFault
 
 MOST_FAULTS = 20
 """Listed by name; the rest is counted."""
+MOST_WORDED = 200
+"""Put into words at all, so that a hostile call does not make the server write a book."""
 
 Check = Callable[[Mapping[str, object]], Arguments]
 Faults = list[tuple[Path, str]]
@@ -66,7 +69,9 @@ def arguments_check(
         try:
             if not faults and is_valid(value):
                 return value
-            faults += violations.of(value, known={path for path, _ in faults})
+            known = {path for path, _ in faults}
+            worded = violations.of(value, known=known)
+            faults += islice(worded, max(0, MOST_WORDED - len(faults)))
         except UnicodeEncodeError:
             faults = [((), "expected Unicode text, found an unpaired surrogate")]
         raise ArgumentsError(_listed(faults, list(shape.members)))
@@ -88,4 +93,7 @@ def _listed(faults: Faults, order: Sequence[str]) -> list[FieldFault]:
     )
     listed = [FieldFault(dotted(path), message) for path, message in ordered[:MOST_FAULTS]]
     rest = len(ordered) - MOST_FAULTS
-    return [*listed, FieldFault("", f"and {rest} more faults")] if rest > 0 else listed
+    if rest <= 0:
+        return listed
+    count = f"at least {rest}" if len(ordered) >= MOST_WORDED else str(rest)
+    return [*listed, FieldFault("", f"and {count} more faults")]

@@ -206,14 +206,15 @@ class _ObjectFit:
         return self._members(value) if isinstance(value, Mapping) else value
 
     def _members(self, value: Mapping[str, object]) -> dict[str, object]:
+        if self.drops_unknown:
+            value = {name: item for name, item in value.items() if name in self.fits}
         result: dict[str, object] = {}
         faults: list[tuple[Path, str]] = []
         for name, item in value.items():
-            fit = self.fits.get(name)
-            if (item is None and name in self.never_null) or (fit is None and self.drops_unknown):
+            if item is None and name in self.never_null:
                 continue
             try:
-                result[name] = item if fit is None else fit(item)
+                result[name] = self.fits.get(name, _keep)(item)
             except Unfit as unfit:
                 result[name] = unfit.value
                 faults += unfit.below(name)

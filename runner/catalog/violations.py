@@ -88,20 +88,20 @@ class Violations:
         self._schema = schema
         self._validator = validator
 
-    def of(self, value: object, *, known: set[Path]) -> list[tuple[Path, str]]:
-        """Every fault, but none at or below a `known` path, whose value is already refused."""
-        found_faults: dict[tuple[Path, str], None] = {}
+    def of(self, value: object, *, known: set[Path]) -> Iterator[tuple[Path, str]]:
+        """Each fault once, but none at or below a `known` path, whose value is already refused."""
+        said: set[tuple[Path, str]] = set()
         errors = list(self._validator.iter_errors(value))
         mistyped = {tuple(e.instance_path) for e in errors if e.kind.name == "type"}
         for error in errors:
             path = tuple(error.instance_path)
-            if any(path[: len(other)] == other for other in known):
+            if known and any(path[:length] in known for length in range(len(path) + 1)):
                 continue
             if path in mistyped and error.kind.name != "type":
                 continue
-            for fault in self._words(error, _at(value, path)):
-                found_faults[fault] = None
-        return list(found_faults)
+            new = [fault for fault in self._words(error, _at(value, path)) if fault not in said]
+            said.update(new)
+            yield from new
 
     def _words(
         self, error: jsonschema_rs.ValidationError, value: object

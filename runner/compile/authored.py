@@ -33,24 +33,23 @@ class _Reader:
         if not isinstance(schema, Mapping) or self._left < 0:
             return Shape()
         resolved, target = _resolved(schema, self._root)
-        if target is not None and target in open_targets:
+        if target in open_targets:
             return Shape()
-        inside = open_targets if target is None else open_targets | {target}
+        inside = open_targets | ({target} if target is not None else set())
         names = _type_names(resolved)
         nullable = not names or "null" in names
-        kinds = [name for name in names if name != "null"]
-        if len(kinds) != 1:
-            return Shape(nullable=nullable)
-        kind = _KINDS[kinds[0]]
-        if kind == "array":
-            return Shape(kind, nullable, item=self.shape(resolved.get("items"), inside))
-        if kind != "object":
-            return Shape(kind, nullable)
-        members = {
-            name: Member(self.shape(child, inside), _default(child))
-            for name, child in _properties(resolved)
-        }
-        return Shape(kind, nullable, members, drops_unknown=self._drops(resolved))
+        match [_KINDS[name] for name in names if name != "null"]:
+            case ["array"]:
+                return Shape("array", nullable, item=self.shape(resolved.get("items"), inside))
+            case ["object"]:
+                members = {
+                    name: Member(self.shape(child, inside), _default(child))
+                    for name, child in _properties(resolved)
+                }
+                return Shape("object", nullable, members, drops_unknown=self._drops(resolved))
+            case [kind]:
+                return Shape(kind, nullable)
+        return Shape(nullable=nullable)
 
     def _drops(self, schema: Schema) -> bool:
         is_closed = schema.get("additionalProperties") is False

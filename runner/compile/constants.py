@@ -13,7 +13,7 @@ from runner.config.spec.leaves import Tree
 # What YAML 1.1 or 1.2 may read as something else than text. Dates are left out: a `date` is
 # written plain, and every reader that knows dates writes them back as they were.
 _AMBIGUOUS = re.compile(
-    r"(?:~|null|true|false|yes|no|on|off|y|n|[-+]?\.(?:inf|nan)"
+    r"(?:~|null|true|false|yes|no|on|off|[-+]?\.(?:inf|nan)"
     r"|[-+]?(?:0[xob])?[0-9][0-9_a-f]*(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?"
     r"|[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?)?\Z",
     re.IGNORECASE,

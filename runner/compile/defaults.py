@@ -38,5 +38,6 @@ def _fault(schema: Schema, path: Path, default: object) -> str | None:
         compiled = validator(alone)
     except jsonschema_rs.ValidationError:
         return "the default cannot be checked"
-    faults = Violations(alone, compiled).of(default, known=set())
-    return faults[0][1] if faults else None
+    for _, words in Violations(alone, compiled).of(default, known=set()):
+        return words
+    return None

@@ -68,7 +68,7 @@ def apply_keywords(draft: Draft, spec: ParameterSpec, site: Site) -> bool:
     added: dict[str, object] = {}
     is_sound = True
     for keyword, tree in spec.keywords.items():
-        if not _is_admitted(keyword, draft, site / keyword):
+        if not _is_admitted(keyword, tree, draft, site / keyword):
             is_sound = False
             continue
         added[keyword] = _keyword_value(keyword, tree, draft)
@@ -81,7 +81,7 @@ def apply_keywords(draft: Draft, spec: ParameterSpec, site: Site) -> bool:
     return all(outcomes)
 
 
-def _is_admitted(keyword: str, draft: Draft, site: Site) -> bool:
+def _is_admitted(keyword: str, tree: Tree, draft: Draft, site: Site) -> bool:
     if keyword in _INSTEAD:
         site.error_at_key("unknown-field", f"'{keyword}' cannot stand here", hint=_INSTEAD[keyword])
         return False
@@ -94,11 +94,16 @@ def _is_admitted(keyword: str, draft: Draft, site: Site) -> bool:
             hint=did_you_mean(keyword, known),
         )
         return False
-    foreign = [words for kind, words in BY_KIND.items() if keyword in words]
-    if foreign and draft.kind != "any" and keyword not in BY_KIND[draft.kind]:
+    return _fits_type(keyword, tree, draft, site)
+
+
+def _fits_type(keyword: str, tree: Tree, draft: Draft, site: Site) -> bool:
+    is_foreign = any(keyword in words for words in BY_KIND.values())
+    if is_foreign and draft.kind != "any" and keyword not in BY_KIND[draft.kind]:
         site.error_at_key("wrong-keyword", f"'{keyword}' does not fit the type '{draft.form.text}'")
         return False
-    if keyword == "format" and draft.form.word != "string":
+    own = draft.listed.get("format") if keyword == "format" else None
+    if own is not None and not (isinstance(tree, Scalar) and tree.text == own):
         site.error_at_key("wrong-keyword", f"the type '{draft.form.text}' has its own format")
         return False
     return True
@@ -187,17 +192,23 @@ def apply_enum(draft: Draft, options: tuple[Tree, ...], site: Site) -> bool:
         spot = site / index if is_short else site / "enum" / index
         warn_ambiguous(tree, draft, spot)
         value = typed(tree, draft)
-        is_null = value is None and draft.is_nullable
-        fitted = None if is_null else fit_value(draft, value, spot, code="wrong-enum")
-        if fitted in checked and fitted is not ABSENT:
-            spot.error("wrong-enum", "expected each value once, found one that repeats")
-        is_sound = is_sound and fitted is not ABSENT and fitted not in checked
+        fitted = _option(draft, value, spot, taken=checked)
+        is_sound = is_sound and fitted is not ABSENT
         listed.append(value)
         checked.append(fitted)
     if is_sound:
         draft.listed["enum"] = listed
         draft.checked["enum"] = checked
     return is_sound
+
+
+def _option(draft: Draft, value: object, site: Site, *, taken: list[object]) -> object:
+    is_null = value is None and draft.is_nullable
+    fitted = None if is_null else fit_value(draft, value, site, code="wrong-enum")
+    if fitted is ABSENT or fitted not in taken:
+        return fitted
+    site.error("wrong-enum", "expected each value once, found one that repeats")
+    return ABSENT
 
 
 def fit_value(draft: Draft, value: object, site: Site, *, code: str) -> object:

@@ -8,9 +8,10 @@ from runner.compile.authored import schema_parameters, schema_shape
 from runner.compile.defaults import check_defaults
 from runner.compile.headers import KEYWORD, compile_headers
 from runner.compile.json_schema import check_authored
-from runner.compile.parameters import RESERVED_NAMES, Grammar, compile_members
+from runner.compile.parameters import Grammar, compile_members
 from runner.compile.schema_source import read_schema
 from runner.compile.site import Site, below
+from runner.config.names import RESERVED
 from runner.config.nodes import Document, Path
 from runner.config.spec.inputs import Parameters, WholeSchema
 from runner.config.spec.tools import ToolSpec
@@ -48,7 +49,7 @@ def input_from_schema(
         return None
     headers = compile_headers(checked, lambda path: below(site, path) / KEYWORD)
     parameters = schema_parameters(checked)
-    reserved = [name for name in parameters if name in RESERVED_NAMES]
+    reserved = [name for name in parameters if name in RESERVED]
     for name in reserved:
         below(site, ("properties", name)).error_at_key(
             "reserved-name", f"'{name}' means something else in expressions"

@@ -4,7 +4,7 @@ Everything is a diagnostic at the offending place, in our words. Nothing is fetc
 Source: MCP 2026-07-28, basic, "JSON Schema usage"; JSON Schema 2020-12.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import jsonschema
 import jsonschema_rs
@@ -151,23 +151,24 @@ def _check_list(schema: Schema, site: Site) -> bool:
 
 
 def _check_patterns(schema: Schema, site: Site) -> bool:
-    patterns: list[tuple[str, Site]] = []
+    outcomes: list[bool] = []
     pattern = schema.get("pattern")
     if isinstance(pattern, str):
-        patterns.append((pattern, site / "pattern"))
+        outcomes.append(_check_pattern(pattern, (site / "pattern").error))
     named = schema.get("patternProperties")
     if isinstance(named, Mapping):
-        patterns += [(name, site / "patternProperties" / name) for name in named]
-    outcomes = [_check_pattern(text, place) for text, place in patterns]
+        place = site / "patternProperties"
+        outcomes += [_check_pattern(name, (place / name).error_at_key) for name in named]
     return all(outcomes)
 
 
-def _check_pattern(pattern: str, site: Site) -> bool:
+def _check_pattern(pattern: str, report: Callable[..., None]) -> bool:
     try:
         portable(pattern)
     except PatternError as error:
-        message = f"the regular expression is not portable at character {error.offset + 1}: {error}"
-        site.error("wrong-pattern", message, hint=error.hint)
+        where = f"at character {error.offset + 1}"
+        message = f"the regular expression is not portable {where}: {error}"
+        report("wrong-pattern", message, hint=error.hint)
         return False
     return True
 

@@ -3,7 +3,6 @@
 Every object is closed and lists its members in the order written. No reference is emitted.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -27,14 +26,7 @@ from runner.config.spec.inputs import ParameterSpec
 from runner.diagnostics import did_you_mean
 
 MAX_SAFE_INTEGER = 2**53 - 1
-RESERVED_NAMES = frozenset(
-    """
-    caller context request vars item index rows cursor now today uuid sent absent none true false
-    and or not in is if else elif for endfor endif loop self import include from
-    """.split()  # noqa: SIM905 - a table of words
-)
-"""Names that expressions and templates know as something else."""
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_CHOOSE_RULE = "it stands alone, on a parameter of type string or string[]"
 _OUTPUT_KINDS: Mapping[str, Kind] = {"bytes": "string", "timestamp": "string", "json": "any"}
 
 
@@ -93,9 +85,10 @@ def compile_members(
     for key, spec in specs.items():
         name = key.removesuffix("?")
         draft = compile_draft(spec, site / key, grammar)
-        if not _is_name(name, site / key, grammar, taken=parameters) or draft is None:
+        if draft is None:
             is_sound = False
             continue
+        # Names themselves, one given twice too, are judged where the file is read.
         drafts[name] = draft
         is_required = draft.default is not ABSENT or not key.endswith("?")
         parameters[name] = _parameter(name, spec, draft, required=is_required)
@@ -125,21 +118,6 @@ def _closed(
     }
 
 
-def _is_name(name: str, site: Site, grammar: Grammar, *, taken: Mapping[str, Parameter]) -> bool:
-    if name in taken:
-        site.error_at_key("duplicate-name", f"'{name}' is declared twice, with '?' and without")
-        return False
-    if grammar.depth or grammar.is_output:
-        return True
-    if not _NAME.match(name):
-        site.error_at_key("bad-name", f"expected a name of letters, digits and '_', found '{name}'")
-        return False
-    if name in RESERVED_NAMES:
-        site.error_at_key("reserved-name", f"'{name}' means something else in expressions")
-        return False
-    return True
-
-
 def _parameter(name: str, spec: ParameterSpec, draft: Draft, *, required: bool) -> Parameter:
     form = draft.form
     return Parameter(
@@ -164,19 +142,23 @@ def compile_draft(
     draft = _structure(spec, form, site, grammar)
     if draft is None or not placed:
         return None
+    return draft if _apply(draft, spec, site) else None
+
+
+def _apply(draft: Draft, spec: ParameterSpec, site: Site) -> bool:
+    """Adds everything that `spec` says beside the type; False where some of it has a fault."""
     if spec.description is not None:
         draft.listed["description"] = spec.description
-    # Each step is taken even if one before failed, so that every fault is reported.
-    is_sound = apply_keywords(draft, spec, site)
+    if not apply_keywords(draft, spec, site):
+        return False
     if spec.choose is not None:
         _apply_choose(draft, list(spec.choose))
-    if is_sound and spec.enum is not None:
-        is_sound = apply_enum(draft, spec.enum, site)
+    if spec.enum is not None and not apply_enum(draft, spec.enum, site):
+        return False
     apply_null(draft)
-    if is_sound and spec.has_default and spec.default is not None:
-        is_sound = apply_default(draft, spec.default, site / "default")
     _apply_header(draft, spec)
-    return draft if is_sound else None
+    default = spec.default
+    return default is None or apply_default(draft, default, site / "default")
 
 
 def _form(spec: ParameterSpec, site: Site, given: TypeForm | None) -> TypeForm | None:
@@ -229,27 +211,29 @@ def _has_known_words(form: TypeForm, site: Site, grammar: Grammar) -> bool:
 
 def _is_placed(spec: ParameterSpec, form: TypeForm, site: Site, grammar: Grammar) -> bool:
     """Whether each field of the grammar may stand here and fits the type."""
-    element = form.item or form
-    is_text = element.word == "string" and element.item is None
     nested = grammar.depth > 0 or grammar.is_output
-    rules = {
-        "choose": (not is_text or nested or spec.enum is not None or _is_nullable(spec, form))
-        and "it stands alone, on a parameter of type string or string[]",
-        "header": (grammar.is_output or grammar.in_list) and "it marks a parameter outside lists",
-        "complete": nested and "it belongs to a parameter",
-        "default": grammar.is_output and "a result has no defaults",
-        "fields": _innermost(form).word != "object" and f"the type is '{form.text}'",
-        "items": form.item is None and f"the type is '{form.text}'",
-    }
-    wrong = [name for name, why in rules.items() if why and name in spec.model_fields_set]
-    for name in wrong:
-        (site / name).error_at_key(
-            "misplaced-field", f"'{name}' cannot stand here", details=(str(rules[name]),)
-        )
+    rules = (
+        ("choose", nested or not _may_choose(spec, form), _CHOOSE_RULE),
+        ("header", grammar.is_output or grammar.in_list, "it marks a parameter outside lists"),
+        ("complete", nested, "it belongs to a parameter"),
+        ("default", grammar.is_output, "a result has no defaults"),
+        ("fields", _innermost(form).word != "object", f"the type is '{form.text}'"),
+        ("items", form.item is None, f"the type is '{form.text}'"),
+    )
+    wrong = [(name, why) for name, is_wrong, why in rules if is_wrong]
+    wrong = [(name, why) for name, why in wrong if name in spec.model_fields_set]
+    for name, why in wrong:
+        (site / name).error_at_key("misplaced-field", f"'{name}' cannot stand here", details=(why,))
     if spec.choose is not None and not spec.choose:
         (site / "choose").error("wrong-enum", "expected at least one word, found none")
         return False
     return not wrong
+
+
+def _may_choose(spec: ParameterSpec, form: TypeForm) -> bool:
+    element = form.item or form
+    is_text = element.word == "string" and element.item is None
+    return is_text and spec.enum is None and not _is_nullable(spec, form)
 
 
 def _is_nullable(spec: ParameterSpec, form: TypeForm) -> bool:

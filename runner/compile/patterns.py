@@ -193,11 +193,14 @@ class _Reader:
         self._at += 1
         return "".join(parts) + "]"
 
-    def _member(self) -> str:
+    def _refuse_set_words(self) -> None:
         if self._peek() == "[":
             raise self._fault("a '[' inside a class is not portable", r"write \[")
         if self._peek(2) in ("&&", "--", "~~"):
             raise self._fault("operations on classes are not portable", "escape the characters")
+
+    def _member(self) -> str:
+        self._refuse_set_words()
         word = self._peek(2)[1:]
         if self._peek() == "\\" and word and word in _CLASSES:
             self._at += 2
@@ -208,8 +211,7 @@ class _Reader:
         if self._peek() != "-" or self._peek(2) in ("-]", "-"):
             return re.escape(first)
         self._at += 1
-        if self._peek() == "[":
-            raise self._fault("a '[' inside a class is not portable", r"write \[")
+        self._refuse_set_words()
         last = self._character()
         if last < first:
             raise self._fault(f"the range {first}-{last} goes backwards")

@@ -76,11 +76,13 @@ def local_target(reference: str, root: Schema) -> Path | None:
         return None
     if not mark or not fragment:
         return ()
-    if not fragment.startswith("/"):
-        return _anchored(fragment, root)
+    return _pointed(fragment, root) if fragment.startswith("/") else _anchored(fragment, root)
+
+
+def _pointed(pointer: str, root: Schema) -> Path:
     steps: list[str | int] = []
     node: object = root
-    for raw in fragment[1:].split("/"):
+    for raw in pointer[1:].split("/"):
         step: str | int = unquote(raw).replace("~1", "/").replace("~0", "~")
         if isinstance(node, list) and str(step).isdecimal() and int(step) < len(node):
             step = int(step)

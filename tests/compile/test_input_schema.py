@@ -156,3 +156,8 @@ def test_a_fault_in_a_file_has_its_place_there() -> None:
     text = "type: object\nproperties:\n  n: {type: integr}\n"
     _, [fault] = attempt("input_schema: {file: in.yaml}", **{"in.yaml": text})
     assert str(fault.position) == "in.yaml:3:13"
+
+
+def test_a_file_that_could_not_be_read_is_not_reported_twice() -> None:
+    """Reading files is the configuration's; what it could not read it has reported."""
+    assert attempt("input_schema: {file: f}") == (None, ())
