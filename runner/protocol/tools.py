@@ -47,7 +47,7 @@ class Tools:
         headers = request.exchange.headers
         if tool.input.headers and headers is not None and request.edition.features.is_modern:
             check_parameters(headers, tool.input.headers, arguments)
-        context, reports = self._context(request)
+        context, reports = self._context(request, tool.name)
         try:
             result = await self._call_tool(tool, arguments, context)
         finally:
@@ -69,9 +69,15 @@ class Tools:
             raise invalid_params(f"No tool is named {shown(name)}")
         return tool, arguments
 
-    def _context(self, request: Request) -> tuple[CallContext, Reports | None]:
+    def _context(self, request: Request, name: str) -> tuple[CallContext, Reports | None]:
         meta, emit = request.meta, request.exchange.emit
-        facts = RequestFacts(request.id, request.edition.version, meta.client, meta.capabilities)
+        facts = RequestFacts(
+            request.id,
+            tool=name,
+            version=request.edition.version,
+            client=meta.client,
+            capabilities=meta.capabilities,
+        )
         if emit is None or (meta.progress_token is None and meta.log_level is None):
             return CallContext(self._clock(), request.exchange.caller, facts), None
         reports = Reports(emit, self._monotonic)

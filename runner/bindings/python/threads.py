@@ -9,13 +9,16 @@ import asyncio
 import contextvars
 import queue
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Final
 
 from runner.errors import BindingError, Kind
 
 Work = Callable[[], object]
+MAX_THREADS: Final = 32
+"""For one worker: sync functions mostly wait, and those that compute share one interpreter."""
 
 
 @dataclass(slots=True, eq=False)
@@ -132,3 +135,14 @@ class Threads:
                 self._active -= 1
                 self._stuck -= job.is_abandoned
             job.wake()
+
+
+@contextmanager
+def open_threads(concurrency: int) -> Iterator[Threads]:
+    """The threads of a worker that runs at most `concurrency` calls; idle ones end with it."""
+    count = min(concurrency, MAX_THREADS)
+    threads = Threads(count, waiting=concurrency - count)
+    try:
+        yield threads
+    finally:
+        threads.close()

@@ -49,7 +49,7 @@ def authorize_reading(
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_UPDATE and first in _SCHEMA_TABLES:
         return sqlite3.SQLITE_OK
-    return _common(action, first, second)
+    return verdict_on_call(action, first, second)
 
 
 def authorize_writing(
@@ -60,11 +60,12 @@ def authorize_writing(
     if action in _REFUSED_WHEN_WRITING:
         return sqlite3.SQLITE_DENY
     if action in (sqlite3.SQLITE_PRAGMA, sqlite3.SQLITE_FUNCTION):
-        return _common(action, first, second)
+        return verdict_on_call(action, first, second)
     return sqlite3.SQLITE_OK
 
 
-def _common(action: int, first: str | None, second: str | None) -> int:
+def verdict_on_call(action: int, first: str | None, second: str | None) -> int:
+    """The verdict on a function or a pragma, the same on every connection."""
     allowed = False
     if action == sqlite3.SQLITE_FUNCTION:
         allowed = (second or "").lower() not in _REFUSED_FUNCTIONS

@@ -13,6 +13,7 @@ from typing import Final
 import sqlglot
 from sqlglot.errors import SqlglotError
 
+from runner.bindings.sql.sqlite_guard import verdict_on_call
 from runner.catalog.proving import Description, Refusal, RefusalKind
 from runner.catalog.sql import Bound, Column
 
@@ -40,6 +41,7 @@ _CHANGES: Final = frozenset(
     sqlite3.SQLITE_ANALYZE,
 }
 _SCHEMA_TABLES: Final = frozenset({"sqlite_master", "sqlite_temp_master", "sqlite_schema"})
+_EXPLAINS = re.compile(r"\s*explain\b", re.IGNORECASE)
 _RENAMED = re.compile(r":\d+$")
 
 
@@ -56,7 +58,8 @@ class SqliteProver:
         noted: list[int] = []
         self._connection.set_authorizer(_noting(noted))
         try:
-            self._connection.execute(f"EXPLAIN {text}", values).close()
+            explained = text if _EXPLAINS.match(text) else f"EXPLAIN {text}"
+            self._connection.execute(explained, values).close()
             columns = [] if noted else self._query_columns(text, values)
         except (sqlite3.Error, sqlite3.Warning) as error:
             return _refusal(error, texts)
@@ -93,11 +96,12 @@ class SqliteProver:
 
 
 def _noting(noted: list[int]) -> Callable[..., int]:
-    def note(action: int, first: str | None, *_rest: str | None) -> int:
+    def note(action: int, first: str | None, second: str | None, *_rest: str | None) -> int:
         if action in _CHANGES and first not in _SCHEMA_TABLES:
             noted.append(action)
         if action == sqlite3.SQLITE_PRAGMA:
-            return sqlite3.SQLITE_DENY
+            # FTS5 asks for `data_version` itself when it is first used.
+            return verdict_on_call(action, first, second)
         return sqlite3.SQLITE_OK
 
     return note

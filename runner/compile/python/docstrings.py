@@ -67,23 +67,25 @@ def _sections(lines: list[str]) -> list[_Section]:
     """The text in pieces; of sections that tell of no parameter only the heading counts."""
     found = [_Section("", [])]
     skips_line = False
-    for number, line in enumerate(lines):
-        following = lines[number + 1] if number + 1 < len(lines) else ""
-        if skips_line:
-            skips_line = False
-            continue
-        if _NUMPY.match(line) and _UNDERLINE.match(following):
-            found.append(_Section("numpy" if _OF_PARAMETERS.match(line) else "other", []))
-            skips_line = True
-        elif _GOOGLE.match(line) and (not following.strip() or following.startswith((" ", "\t"))):
-            found.append(_Section("google" if _OF_PARAMETERS.match(line) else "other", []))
-        elif _REST_ITEM.match(line):
-            found.append(_Section("rest", [line]))
-        elif _REST_OTHER.match(line):
-            found.append(_Section("other", []))
-        else:
+    for line, following in zip(lines, [*lines[1:], ""], strict=False):
+        style = "" if skips_line else _style(line, following)
+        if style:
+            found.append(_Section(style, [line] if style == "rest" else []))
+        elif not skips_line:
             found[-1].lines.append(line)
+        skips_line = bool(style) and bool(_UNDERLINE.match(following))
     return found
+
+
+def _style(line: str, following: str) -> str:
+    """The style of the section that starts with this line; empty where none does."""
+    if _NUMPY.match(line) and _UNDERLINE.match(following):
+        return "numpy" if _OF_PARAMETERS.match(line) else "other"
+    if _GOOGLE.match(line) and (not following.strip() or following.startswith((" ", "\t"))):
+        return "google" if _OF_PARAMETERS.match(line) else "other"
+    if _REST_ITEM.match(line):
+        return "rest"
+    return "other" if _REST_OTHER.match(line) else ""
 
 
 def _read_google(lines: list[str], into: dict[str, str]) -> None:

@@ -13,7 +13,7 @@ from runner.config.nodes import Mapping_, Scalar
 from runner.diagnostics import did_you_mean
 
 Builder = Callable[[object], object]
-_WORDS = ("uuid", "date", "date-time", "time", "duration", "email", "uri")
+_TEXTS = ("string", "uuid", "date", "date-time", "time", "duration", "email", "uri")
 _JSON_TYPES: Mapping[str, frozenset[str]] = {
     "integer": frozenset({"integer", "number"}),
     "int64": frozenset({"integer", "number"}),
@@ -21,7 +21,9 @@ _JSON_TYPES: Mapping[str, frozenset[str]] = {
     "decimal": frozenset({"integer", "number", "string"}),
     "boolean": frozenset({"boolean"}),
     "object": frozenset({"object"}),
+    **dict.fromkeys(_TEXTS, frozenset({"string"})),
 }
+"""Type word → what the checked value is in JSON; any other word may be anything."""
 
 
 @dataclass(slots=True)
@@ -31,8 +33,6 @@ class Input:
     builders: dict[str, Builder] = field(default_factory=dict)
     listed: JsonSchema | None = None
     """Derived from the hints; None where the file gives the input."""
-    parameters: dict[str, Parameter] = field(default_factory=dict)
-    """Of `listed`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,6 @@ def derived_input(subject: Subject, binds: Collection[str]) -> Input:
         properties[asked.name] = schema
         if asked.default is ...:
             required.append(asked.name)
-        is_there = asked.default is ... or "default" in schema
-        found.parameters[asked.name] = parameter_of(asked.name, schema, required=is_there)
     found.listed = {
         "type": "object",
         "properties": properties,
@@ -110,49 +108,6 @@ def compared_input(
         elif is_given:
             _keep_builder(asked, subject, found.builders)
     return found
-
-
-def parameter_of(name: str, schema: Mapping[str, object], *, required: bool) -> Parameter:
-    """The parameter as other parts need to know it, read from its JSON Schema."""
-    only, nullable = _without_null(schema)
-    items = only.get("items")
-    is_list = only.get("type") == "array"
-    element = items if is_list and isinstance(items, dict) else only
-    return Parameter(
-        name,
-        _word(element),
-        is_list=is_list,
-        nullable=nullable,
-        required=required,
-        fields=_fields(element),
-    )
-
-
-def _without_null(schema: Mapping[str, object]) -> tuple[Mapping[str, object], bool]:
-    """The one alternative beside null, or an empty schema; and whether null is admitted."""
-    branches = schema.get("anyOf")
-    if not isinstance(branches, list):
-        return schema, schema == {} or schema.get("type") == "null"
-    others = [item for item in branches if item != {"type": "null"}]
-    return others[0] if len(others) == 1 else {}, len(others) < len(branches)
-
-
-def _fields(schema: Mapping[str, object]) -> Mapping[str, Parameter] | None:
-    properties, required = schema.get("properties"), schema.get("required", [])
-    if not isinstance(properties, dict) or not isinstance(required, list):
-        return None
-    return {
-        name: parameter_of(name, field, required=name in required or "default" in field)
-        for name, field in properties.items()
-    }
-
-
-def _word(schema: Mapping[str, object]) -> str:
-    """The type word of a schema; `object` for what has several."""
-    if schema.get("format") in _WORDS:
-        return str(schema["format"])
-    kind = schema.get("type")
-    return kind if isinstance(kind, str) and kind not in ("array", "null") else "object"
 
 
 def _derived(asked: Asked, subject: Subject, builders: dict[str, Builder]) -> Schema | None:
@@ -207,7 +162,7 @@ def _compare(asked: Asked, parameter: Parameter, subject: Subject) -> None:
     except HintFault:
         return  # reported where its builder is made, if it has none
     sent = frozenset({"array"}) if parameter.is_list else _JSON_TYPES.get(parameter.type)
-    if accepted is not None and not accepted & (sent or frozenset({"string"})):
+    if accepted is not None and sent is not None and not accepted & sent:
         kind = f"{parameter.type}[]" if parameter.is_list else parameter.type
         where.error_at_key(
             "parameter-type",

@@ -14,6 +14,19 @@ from runner.config.nodes import Scalar
 from runner.diagnostics import did_you_mean
 from runner.errors import BindingError, Kind
 
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The words for what a handle reaches."""
+
+    word: str
+    hint: str
+    unknown: str
+    ambiguous: str
+
+
+_DATABASE = _Source("a database", "Database", "unknown-database", "ambiguous-database")
+_API = _Source("an API", "Http", "unknown-api", "ambiguous-api")
 _OPEN: JsonSchema = {"type": "object", "properties": {}}
 
 
@@ -45,12 +58,8 @@ class PythonCompiled:
     """The docstring up to its first section."""
     listed: JsonSchema | None
     """The input schema that the hints say; None where the file gives the input."""
-    parameters: Mapping[str, Parameter]
-    """Of `listed`."""
     output: JsonSchema | None
     """The output schema that the return hint says."""
-    uses: frozenset[str] | None
-    """The parameters that it takes, so which binds are used; None: all."""
 
 
 def compile_python(
@@ -78,9 +87,7 @@ def compile_python(
         plan,
         description=examined.doc.description or None,
         listed=inputs.listed,
-        parameters=inputs.parameters,
         output=result.schema,
-        uses=None if examined.takes_whole else plan.accepts,
     )
 
 
@@ -147,32 +154,32 @@ def _sources(subject: Subject, use: PythonUse) -> Mapping[str, str | None]:
         match injection.kind:
             case "database":
                 wanted = injection.source or use.database
-                found[name] = _source(subject, name, wanted, ("database", use.databases))
+                found[name] = _source(subject, name, wanted, (_DATABASE, use.databases))
             case "http":
-                found[name] = _source(subject, name, injection.source, ("api", use.apis))
+                found[name] = _source(subject, name, injection.source, (_API, use.apis))
     return found
 
 
 def _source(
-    subject: Subject, name: str, wanted: str | None, offered: tuple[str, Collection[str]]
+    subject: Subject, name: str, wanted: str | None, offered: tuple[_Source, Collection[str]]
 ) -> str | None:
-    word, known = offered
+    kind, known = offered
     text = subject.reference.text
     if wanted is None and len(known) == 1:
         return next(iter(known))
     if wanted is None and known:
-        hint = "Database" if word == "database" else "Http"
         subject.error(
-            f"ambiguous-{word}",
+            kind.ambiguous,
             f"'{name}' of '{text}' does not say which of {', '.join(known)}",
-            f'write {name}: Annotated[{hint}, "{next(iter(known))}"]',
+            f'write {name}: Annotated[{kind.hint}, "{next(iter(known))}"]',
         )
+    elif wanted is None:
+        subject.error(kind.unknown, f"'{name}' of '{text}' asks for {kind.word}; the file has none")
     elif wanted not in known:
         subject.error(
-            f"unknown-{word}",
-            f"'{name}' of '{text}' asks for {f'{word} {wanted!r}' if wanted else f'a {word}'}, "
-            "which the file does not have",
-            did_you_mean(wanted, known) if wanted else None,
+            kind.unknown,
+            f"'{name}' of '{text}' asks for '{wanted}', which the file does not have",
+            did_you_mean(wanted, known),
         )
     return wanted
 
@@ -201,4 +208,4 @@ def _unknown(reference: Scalar, site: Site, use: PythonUse) -> PythonCompiled:
         text_is_structured=use.declares_output,
     )
     listed = _OPEN if use.parameters is None else None
-    return PythonCompiled(plan, None, listed, {}, None, None)
+    return PythonCompiled(plan, None, listed, None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from runner.bindings.python.threads import Threads
+from runner.bindings.python.threads import MAX_THREADS, Threads, open_threads
 from runner.errors import BindingError, Kind
 
 LIMIT_S = 5
@@ -143,3 +143,20 @@ def test_a_function_that_was_abandoned_in_the_queue_never_runs(threads: Threads)
         return ran.is_set()
 
     assert asyncio.run(scenario()) is False
+
+
+def test_a_worker_has_room_for_its_calls_and_ends_its_threads() -> None:
+    before = set(threading.enumerate())
+
+    async def scenario(threads: Threads) -> None:
+        jobs = [threads.submit(lambda: None) for _ in range(40)]
+        for job in jobs:
+            await threads.result(job)
+
+    with open_threads(40) as threads:
+        asyncio.run(scenario(threads))
+        made = set(threading.enumerate()) - before
+        assert 0 < len(made) <= MAX_THREADS
+    for thread in made:
+        thread.join(LIMIT_S)
+    assert not any(thread.is_alive() for thread in made)
