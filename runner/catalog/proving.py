@@ -1,7 +1,7 @@
 """How a statement is proven on an engine: what compile asks, what an engine answers.
 
-The `Prover` is the seam between `runner.compile.prove`, which knows statements and their shapes,
-and `runner.bindings.sql`, which knows engines. A prover prepares and describes; it never runs a
+The `Prover` is the seam between `runner.compile.sql.prove`, which knows statements and their
+shapes, and `runner.bindings.sql`, which knows engines. A prover prepares and describes; it never runs a
 statement for its effects, and whatever it had to open it rolls back.
 """
 

@@ -1,6 +1,6 @@
 """What goes in and what comes out: schemas as listed, with their compiled checks.
 
-`runner.compile.input` and `runner.compile.result` make them; no schema is compiled per request.
+`runner.compile.schemas` makes them; no schema is compiled per request.
 """
 
 from collections.abc import Callable, Mapping

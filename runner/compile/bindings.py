@@ -9,9 +9,9 @@ from runner.catalog.schema import Parameter
 from runner.catalog.sources import Database
 from runner.catalog.sql import ResultColumns, SqlPlan
 from runner.compile.expressions import Names, compile_checks
-from runner.compile.http import compile_http
-from runner.compile.parameters import Grammar, compile_members
+from runner.compile.http.plan import compile_http
 from runner.compile.python.plan import PythonCompiled, PythonUse, compile_python
+from runner.compile.schemas.parameters import Grammar, compile_members
 from runner.compile.site import Site
 from runner.compile.sql.plan import SqlSurroundings, compile_sql, sources
 from runner.compile.sql.source import Source

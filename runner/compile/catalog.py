@@ -11,8 +11,8 @@ from runner.catalog.catalog import Catalog, Endpoint
 from runner.catalog.plans import HttpPlan, StepsPlan
 from runner.catalog.sources import Api, Database
 from runner.catalog.tool import Tool
-from runner.compile.apis import compile_api
 from runner.compile.databases import compile_database
+from runner.compile.http.apis import compile_api
 from runner.compile.inherited import with_defaults
 from runner.compile.python.callables import Loader
 from runner.compile.python.plan import compile_lifespan

@@ -14,8 +14,8 @@ from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Tool
 from runner.compile.bindings import Provable
 from runner.compile.catalog import Compiled, with_tools
-from runner.compile.output import OutputColumn, derived_output
-from runner.compile.prove import prove_sql
+from runner.compile.schemas.output import OutputColumn, derived_output
+from runner.compile.sql.prove import prove_sql
 from runner.compile.sql.syntax import warn_of_syntax
 from runner.compile.tools import CompiledTool
 

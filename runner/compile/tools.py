@@ -13,9 +13,9 @@ from runner.compile.examples import check_examples
 from runner.compile.expressions import Names, compile_checks, compile_expression, compile_template
 from runner.compile.hints import annotations_of, writes_of
 from runner.compile.inherited import is_dropped
-from runner.compile.input import compile_input, input_from_schema
-from runner.compile.output import declared_output, output_of_hints
 from runner.compile.python.plan import PythonCompiled
+from runner.compile.schemas.input import compile_input, input_from_schema
+from runner.compile.schemas.output import declared_output, output_of_hints
 from runner.compile.server import compile_icons
 from runner.compile.site import Site
 from runner.compile.sql.paging import CURSOR
@@ -228,7 +228,7 @@ class ToolCompiler:
 
 
 def _with_cursor(spec: ToolSpec) -> ToolSpec:
-    """A paged tool takes the sealed cursor too."""
+    """A paged tool takes the sealed cursor too; the name is reserved, so that no author has it."""
     if spec.result is None or spec.result.page is None or spec.input is None:
         return spec
     cursor = ParameterSpec.model_construct(

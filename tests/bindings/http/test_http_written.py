@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from runner.compile.expressions import Names
-from runner.compile.http import compile_http
+from runner.compile.http.plan import compile_http
 from runner.config.spec.bindings import HttpSpec
 from tests.bindings.http.upstream import HTTPBIN, api, invoke, program, run
 from tests.compile.written import written

@@ -19,8 +19,8 @@ from pydantic import BaseModel, Field, TypeAdapter
 from runner.catalog.schema import Arguments
 from runner.codec.json import decode
 from runner.codec.values import plain
-from runner.compile.input import input_from_schema
 from runner.compile.python.hints import given, taken
+from runner.compile.schemas.input import input_from_schema
 from runner.compile.site import Site
 from runner.config.nodes import Document, Mapping_
 from runner.diagnostics import Faults, Position

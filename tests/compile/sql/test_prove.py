@@ -10,8 +10,8 @@ import pytest
 from runner.catalog.proving import Description, Refusal, RefusalKind
 from runner.catalog.schema import Parameter
 from runner.catalog.sql import Bound, Column, ResultColumns, SqlPlan
-from runner.compile.prove import prove_sql
 from runner.compile.sql.parts import flat
+from runner.compile.sql.prove import prove_sql
 from runner.compile.sql.shapes import ShapeChoice, lay_out, shape_choices
 from runner.compile.sql.source import Source
 from runner.compile.sql.syntax import warn_of_syntax

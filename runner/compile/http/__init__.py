@@ -1,0 +1,1 @@
+"""`apis` and `http` of the file, compiled."""

@@ -1,0 +1,115 @@
+"""What comes out of a tool: the schema of its structured result, declared or derived.
+
+Both are wrapped by the result's shape in the same way, so that a declared result and a derived one
+look alike to a client.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runner.arguments.check import validator
+from runner.catalog.schema import JsonSchema, OutputSchema
+from runner.compile.schemas.json_schema import check_authored
+from runner.compile.schemas.parameters import Grammar, compile_members
+from runner.compile.schemas.source import read_schema
+from runner.compile.schemas.type_words import Fragment, nullable, output_fragment
+from runner.compile.site import Site
+from runner.config.nodes import Document
+from runner.config.spec.tools import ResultSpec
+
+
+@dataclass(frozen=True, slots=True)
+class OutputColumn:
+    """A column as the engine described it."""
+
+    name: str
+    type_word: str | None
+    """A word of `OUTPUT_WORDS`; None where the engine tells none."""
+    nullable: bool = True
+
+
+def declared_output(
+    spec: ResultSpec, shape: str, site: Site, schemas: Mapping[str, Document], *, paged: bool
+) -> OutputSchema | None:
+    """The output that `result.columns` or `result.schema` declares.
+
+    None where neither is given, or where they have a fault, which is reported then. `site` is the
+    result's; `schemas` holds files by the path as written; `paged` results have `next`.
+    """
+    if spec.columns is not None and spec.schema_ is not None:
+        (site / "schema").error_at_key(
+            "conflicting-fields", "expected one of 'columns' and 'schema', found both"
+        )
+        return None
+    if spec.schema_ is not None:
+        value, place = read_schema(spec.schema_, site / "schema", schemas)
+        schema = check_authored(value, place, must_be_object=False) if value is not None else None
+        return _output(schema, is_declared=True) if schema is not None else None
+    if spec.columns is None:
+        return None
+    grammar = Grammar(is_output=True, decimals=spec.decimals)
+    members = compile_members(spec.columns, site / "columns", grammar)
+    if members is None:
+        return None
+    columns = {name: draft.listed for name, draft in members.drafts.items()}
+    if shape in ("value", "column") and len(columns) != 1:
+        (site / "columns").error(
+            "wrong-columns", f"expected one column for the shape '{shape}', found {len(columns)}"
+        )
+        return None
+    return _output(_wrapped(members.listed, columns, shape, paged=paged), is_declared=True)
+
+
+def output_of_hints(schema: JsonSchema) -> OutputSchema:
+    """The output that a function's return hint says; checked in tests, as derived ones are."""
+    return _output(schema, is_declared=False)
+
+
+def derived_output(
+    columns: Sequence[OutputColumn], shape: str, *, paged: bool, decimals: str = "text"
+) -> OutputSchema:
+    """The output that an engine's description of the columns gives; `decimals` as in the file."""
+    fragments = {
+        column.name: output_fragment(
+            column.type_word, is_nullable=column.nullable, decimals=decimals
+        )
+        for column in columns
+    }
+    row: Fragment = {
+        "type": "object",
+        "properties": fragments,
+        "required": list(fragments),
+        "additionalProperties": False,
+    }
+    return _output(_wrapped(row, fragments, shape, paged=paged), is_declared=False)
+
+
+def _wrapped(
+    row: Fragment, columns: Mapping[str, Fragment], shape: str, *, paged: bool
+) -> JsonSchema:
+    first = next(iter(columns.values()), {})
+    match shape:
+        case "row":
+            return nullable(row)
+        case "value":
+            return nullable(first)
+        case "column":
+            return {"type": "array", "items": first}
+        case "affected":
+            return {"type": "integer", "minimum": 0}
+        case _:
+            following: Fragment = {"next": {"type": "string"}} if paged else {}
+            return {
+                "type": "object",
+                "properties": {
+                    "rows": {"type": "array", "items": row},
+                    "truncated": {"type": "boolean"},
+                    **following,
+                },
+                "required": ["rows", "truncated"],
+                "additionalProperties": False,
+            }
+
+
+def _output(schema: JsonSchema, *, is_declared: bool) -> OutputSchema:
+    return OutputSchema(schema, validator(schema).is_valid, is_declared)
