@@ -1,8 +1,8 @@
 """How a statement is proven on an engine: what compile asks, what an engine answers.
 
 The `Prover` is the seam between `runner.compile.sql.prove`, which knows statements and their
-shapes, and `runner.bindings.sql`, which knows engines. A prover prepares and describes; it never runs a
-statement for its effects, and whatever it had to open it rolls back.
+shapes, and `runner.bindings.sql`, which knows engines. A prover prepares and describes; it never
+runs a statement for its effects, and whatever it had to open it rolls back.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,6 @@
 """JMESPath of the file, compiled once; what it does to a value is metered."""
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -54,7 +55,10 @@ def compile_select(scalar: Scalar, site: Site) -> Select | None:
         ExpressionError: it does not fit the value, or does too much.
     """
     try:
-        tree = parse(scalar.text).parsed
+        # An old spelling of literals works but warns; that is the author's to know, not the log's.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PendingDeprecationWarning)
+            tree = parse(scalar.text).parsed
     except ParseError as error:
         offset = min(max(error.lex_position or 0, 0), len(scalar.text))
         found = scalar.text[offset : offset + 20]
