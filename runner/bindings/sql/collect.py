@@ -97,7 +97,8 @@ class Rows:
         if len(rows) > room:
             self.is_cut_by_rows = True
             rows = rows[:room]
-        block = [self._row(row) for row in rows]
+        start = len(self.rows) + 1
+        block = [self._row(row, number) for number, row in enumerate(rows, start)]
         size = len(encode(block)) - 1 if block else 0
         if size > self._bytes_left:
             block = self._fitting(block)
@@ -124,7 +125,7 @@ class Rows:
                 return block[:index]
         return block
 
-    def _row(self, row: Sequence[object]) -> dict[str, Json]:
+    def _row(self, row: Sequence[object], number: int) -> dict[str, Json]:
         if not self._cells:
             try:
                 return dict(zip(self.columns, map(plain_cell, row), strict=True))
@@ -133,17 +134,17 @@ class Rows:
         cells = list(row)
         for position, cell in self._cells:
             if cells[position] is not None:
-                cells[position] = self._cell(position, cell, cells[position])
+                cells[position] = self._cell(position, cell, cells[position], number)
         return dict(zip(self.columns, map(plain_cell, cells), strict=True))
 
-    def _cell(self, position: int, cell: Cell, value: object) -> Json:
+    def _cell(self, position: int, cell: Cell, value: object, number: int) -> Json:
         try:
             return cell(value)
         except UnknownTypeError as error:
             raise _unknown(self.columns[position], error) from error
         except JsonFault as error:
             name = self.columns[position]
-            message = f"column '{name}', row {len(self.rows) + 1}: the text is not JSON"
+            message = f"column '{name}', row {number}: the text is not JSON"
             raise BindingError(Kind.INVALID, message, field=name) from error
 
     def _unknown_column(self, row: Sequence[object]) -> str:

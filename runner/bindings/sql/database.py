@@ -66,6 +66,11 @@ class SqlDatabase:
             self._writers = self._threads(1, writes=True)
         return self._writers
 
+    @property
+    def running(self) -> int:
+        """How many calls are worked on at this moment; for metrics."""
+        return self._readers.running + (self._writers.running if self._writers else 0)
+
     def binding(
         self, plan: SqlPlan, tool: str, *, errors: Mapping[str, Words] = _NO_WORDS
     ) -> Binding:

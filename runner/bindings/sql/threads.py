@@ -204,6 +204,11 @@ class Threads:
         self._stopper = ThreadPoolExecutor(1, thread_name_prefix=f"{name}-stop")
         self._threads = [_Thread(self, f"{name}-{index}") for index in range(size)]
 
+    @property
+    def running(self) -> int:
+        """How many jobs a thread works on at this moment."""
+        return sum(job.thread is not None and not job.is_done for job in self._jobs)
+
     async def run(self, work: Callable[[Session], T], *, timeout_s: float, may_repeat: bool) -> T:
         """What `work` returns; `may_repeat` where it may run again after a lost connection.
 

@@ -103,7 +103,7 @@ class Lab:
 
     def rows(self, text: str) -> list[dict[str, object]]:
         """What a query of the test itself finds."""
-        return self.run(self.database.query(text))  # type: ignore[return-value]
+        return self.run(self.database.query(text))
 
     def plan(
         self,
@@ -132,9 +132,9 @@ class Lab:
         }
         return SqlPlan(**{**fields, **rest})  # type: ignore[arg-type]
 
-    def invoke(self, plan: SqlPlan, timeout_s: float = 20.0, **arguments: object) -> Outcome:
+    def invoke(self, plan: SqlPlan, timeout_s: object = 20.0, **arguments: object) -> Outcome:
         """The outcome of one call."""
-        return self.run(self.binding(plan).invoke(call(arguments, timeout_s)))
+        return self.run(self.binding(plan).invoke(call(arguments, float(str(timeout_s)))))
 
     def binding(self, plan: SqlPlan) -> Binding:
         """The binding of a tool named `tool`."""
@@ -147,7 +147,7 @@ class Lab:
         plan = self.plan(text, types=types, shape="value")
         return self.invoke(plan, **arguments).value
 
-    def fails(self, plan: SqlPlan, timeout_s: float = 20.0, **arguments: object) -> BindingError:
+    def fails(self, plan: SqlPlan, timeout_s: object = 20.0, **arguments: object) -> BindingError:
         """The error of a call that must fail."""
         with pytest.raises(BindingError) as caught:
             self.invoke(plan, timeout_s, **arguments)

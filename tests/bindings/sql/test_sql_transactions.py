@@ -20,10 +20,6 @@ def _words(scope: Scope) -> str:
     return f"rows: {scope['rows']}, id: {scope['id']}, item: {scope.get('item')}"
 
 
-def insert_one(**rest: object) -> object:
-    return statement("INSERT INTO items (id, name) VALUES (:id, :name)", TYPES, **rest)
-
-
 def test_a_failing_statement_undoes_the_ones_before(items: Lab) -> None:
     plan = items.plan(
         "DELETE FROM items WHERE id = 1", "INSERT INTO items (id, name) VALUES (2, 'twice')"
@@ -36,7 +32,7 @@ def test_a_false_check_rolls_back_with_the_authors_words(items: Lab) -> None:
     plan = items.plan(
         statement("UPDATE items SET price = 0 WHERE id = :id", TYPES, checks=[rows_are(1)])
     )
-    with pytest.raises(ToolError, match="^rows: 0, id: 99, item: None$"):
+    with pytest.raises(ToolError, match=r"^rows: 0, id: 99, item: None$"):
         items.invoke(plan, id=99)
     items.invoke(plan, id=1)
     assert items.rows("SELECT id FROM items WHERE price = 0") == [{"id": 1}]
@@ -44,7 +40,7 @@ def test_a_false_check_rolls_back_with_the_authors_words(items: Lab) -> None:
 
 def test_a_check_after_the_change_undoes_it(items: Lab) -> None:
     plan = items.plan(statement("DELETE FROM items", TYPES, checks=[rows_are(1)]))
-    with pytest.raises(ToolError, match="^rows: 5"):
+    with pytest.raises(ToolError, match=r"^rows: 5"):
         items.invoke(plan, id=1)
     assert len(items.rows("SELECT id FROM items")) == 5
 
@@ -80,7 +76,7 @@ def test_each_checks_every_element(items: Lab) -> None:
         each="more",
         checks=[rows_are(1)],
     )
-    with pytest.raises(ToolError, match="^rows: 0, id: 7, item: nobody$"):
+    with pytest.raises(ToolError, match=r"^rows: 0, id: 7, item: nobody$"):
         items.invoke(items.plan(each), more=["a", "nobody"], id=7)
     assert len(items.rows("SELECT id FROM items")) == 5
 
@@ -115,7 +111,7 @@ def test_checks_see_the_named_row(items: Lab) -> None:
     check = Check(that, Template("…", frozenset(), lambda scope: f"found {scope['found']}"))
     found = statement("SELECT id FROM items WHERE id = :id", TYPES, as_name="found", checks=[check])
     assert items.invoke(items.plan(found, shape="value"), id=1).value == 1
-    with pytest.raises(ToolError, match="^found None$"):
+    with pytest.raises(ToolError, match=r"^found None$"):
         items.invoke(items.plan(found, shape="value"), id=99)
 
 

@@ -1,0 +1,159 @@
+"""Opening, creating and closing databases; what an operator reads when one is not there."""
+
+import asyncio
+import multiprocessing
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from runner.bindings.sql.database import memory_prover, open_databases
+from runner.catalog.sources import Create, Database
+from runner.errors import StartError
+from runner.secret import Secret
+from tests.bindings.sql.lab import KEY, Lab, open_lab, sqlite
+
+
+def start(database: Database) -> None:
+    with open_lab(database):
+        pass
+
+
+def test_scripts_make_a_file_and_its_folders_once(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "new.db"
+    create = Create("CREATE TABLE t (x);", "INSERT INTO t VALUES (1); INSERT INTO t VALUES (2);")
+    for _ in range(2):
+        with open_lab(sqlite(f"sqlite:///{path}", create=create)) as lab:
+            assert lab.rows("SELECT count(*) AS n FROM t") == [{"n": 2}]
+    assert [entry.name for entry in path.parent.iterdir() if entry.name.startswith(".")] == []
+
+
+def test_a_failing_script_leaves_nothing_behind(tmp_path: Path) -> None:
+    create = Create("CREATE TABLE t (x);", "INSERT INTO nowhere VALUES (1);")
+    with pytest.raises(StartError, match="create\\.seed fails: no such table"):
+        start(sqlite(f"sqlite:///{tmp_path / 'new.db'}", create=create))
+    assert list(tmp_path.iterdir()) == []
+
+
+def _create(path: Path) -> int:
+    create = Create("CREATE TABLE t (x);", "INSERT INTO t VALUES (1);")
+    with open_lab(sqlite(f"sqlite:///{path}", create=create)) as lab:
+        return len(lab.rows("SELECT x FROM t"))
+
+
+def test_workers_that_start_together_make_one_database(tmp_path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        assert pool.map(_create, [tmp_path / "new.db"] * 6) == [1] * 6
+    with sqlite3.connect(tmp_path / "new.db") as connection:
+        assert connection.execute("SELECT count(*) FROM t").fetchone() == (1,)
+    connection.close()
+
+
+def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "none.db"
+    with pytest.raises(StartError) as caught:
+        start(sqlite(f"sqlite:///{path}", create=None))
+    assert str(caught.value) == f"database 'lab': no file '{path}'"
+    assert caught.value.hint == "create it, or give 'databases.lab.create'"
+    assert not path.exists()
+
+
+def test_a_lazy_database_that_is_down_does_not_stop_the_start(tmp_path: Path) -> None:
+    path = tmp_path / "later.db"
+    with open_lab(sqlite(f"sqlite:///{path}", create=None, is_lazy=True)) as lab:
+        assert not lab.run(lab.database.check()).is_up
+        sqlite3.connect(path).close()
+        path.touch()
+        assert lab.run(lab.database.check()).is_up
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
+def test_a_memory_is_shared_by_all_threads(url: str) -> None:
+    create = Create("CREATE TABLE t (x);", "INSERT INTO t VALUES (1);")
+    with open_lab(sqlite(url, create=create)) as lab:
+        lab.execute("INSERT INTO t VALUES (2)")
+        plan = lab.plan("SELECT count(*) AS n FROM t", shape="value")
+        assert [lab.invoke(plan).value for _ in range(20)] == [2] * 20
+
+
+def test_two_memories_are_two_databases() -> None:
+    with open_lab(sqlite("sqlite://")) as one, open_lab(sqlite("sqlite://")) as other:
+        one.execute("CREATE TABLE t (x)")
+        assert other.rows("SELECT name FROM sqlite_master") == []
+
+
+def test_connect_statements_run_on_each_connection(source: Database) -> None:
+    if source.dialect == "postgresql":
+        statement, asked = "SET work_mem = '7MB'", "SELECT current_setting('work_mem') AS x"
+        expected = [{"x": "7MB"}]
+    else:
+        statement, asked = (
+            "CREATE TEMP TABLE made (x)",
+            "SELECT CAST(count(*) AS TEXT) AS x FROM temp.made",
+        )
+        expected = [{"x": "0"}]
+    with open_lab(replace(source, connect=[statement])) as lab:
+        for _ in range(3):
+            assert lab.run(lab.database.query(asked, writes=True)) == expected
+            assert lab.rows(asked) == expected
+
+
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        ("127.0.0.1:1", "connect failed at 127.0.0.1:1"),
+        ("nowhere.invalid:5432", "resolve failed at nowhere.invalid:5432"),
+        ("127.0.0.1:5432", "login failed at 127.0.0.1:5432"),
+    ],
+    ids=["connect", "resolve", "login"],
+)
+def test_what_fails_at_the_start_is_named_without_the_password(host: str, words: str) -> None:
+    url = Secret(f"postgresql://nobody-here:p%40ss%3Aw%2Frd@{host}/nowhere")
+    with pytest.raises(StartError) as caught:
+        start(Database("lab", url, "postgresql"))
+    assert str(caught.value) == f"database 'lab': {words}"
+    assert "p@ss" not in f"{caught.value} {caught.value.hint}"
+
+
+def test_an_unknown_dialect_is_named() -> None:
+    with pytest.raises(StartError, match="no engine for 'oracle'"):
+        start(Database("lab", Secret("oracle://x"), "oracle"))
+
+
+def test_a_recycled_connection_is_a_fresh_one(source: Database) -> None:
+    with open_lab(replace(source, pool_recycle_s=0.0)) as lab:
+        assert [lab.value("SELECT 1 AS one") for _ in range(10)] == [1] * 10
+
+
+def test_closing_stops_what_runs(lab: Lab) -> None:
+    endless = (
+        "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 2000000000)"
+        " SELECT count(*) AS n FROM s"
+    )
+    binding_source = lab.database.database
+
+    async def open_and_leave() -> None:
+        async with open_databases({"lab": binding_source}, keys=[KEY]) as opened:
+            running = asyncio.ensure_future(opened["lab"].query(endless))
+            while not opened["lab"].running:
+                await asyncio.sleep(0)
+        with pytest.raises(Exception, match="time limit"):
+            await running
+
+    lab.run(asyncio.wait_for(open_and_leave(), 5))
+
+
+def test_query_gives_json_rows_to_code(items: Lab) -> None:
+    mark = "$1" if items.is_postgres else "?"
+    text = f"SELECT id, name FROM items WHERE id = {mark}"
+    assert items.run(items.database.query(text, [2])) == [{"id": 2, "name": "b"}]
+
+
+def test_memory_prover_needs_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "never.db"
+    database = sqlite(f"sqlite:///{path}", create=Create("CREATE TABLE t (x INTEGER);", "broken"))
+    with memory_prover(database) as prover:
+        described = prover.describe(["SELECT x FROM t"], [])
+    assert [column.name for column in described.columns] == ["x"]  # type: ignore[union-attr]
+    assert not path.exists()

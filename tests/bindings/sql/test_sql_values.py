@@ -1,0 +1,157 @@
+"""The type matrix: what each engine's types become, in JSON and in every text."""
+
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from runner.catalog.schema import Parameter
+from runner.catalog.sql import ResultColumns
+from runner.codec.json import decode, encode
+from runner.codec.tables import csv, markdown
+from runner.errors import Kind
+from tests.bindings.sql.lab import Lab
+
+POSTGRES_MATRIX = {
+    "int2": ("32767::int2", 32767),
+    "int8 safe": ("9007199254740991::int8", 9007199254740991),
+    "int8 beyond": ("9007199254740993::int8", "9007199254740993"),
+    "int8 lowest": ("(-9223372036854775808)::int8", "-9223372036854775808"),
+    "numeric": ("12.50::numeric(38,10)", "12.5000000000"),
+    "numeric small": ("0.0000000001::numeric", "0.0000000001"),
+    "numeric nan": ("'NaN'::numeric", "NaN"),
+    "numeric infinite": ("'-Infinity'::numeric", "-Infinity"),
+    "float8": ("0.1::float8", 0.1),
+    "float8 nan": ("'NaN'::float8", "NaN"),
+    "float4 infinite": ("'Infinity'::float4", "Infinity"),
+    "bool": ("true", True),
+    "text": ("'é😀\"\\'::text", 'é😀"\\'),
+    "char": ("'ab'::char(4)", "ab  "),
+    "uuid": (
+        "'6F1E4C0E-9C3F-4F0A-8F0E-1D2C3B4A5F60'::uuid",
+        "6f1e4c0e-9c3f-4f0a-8f0e-1d2c3b4a5f60",
+    ),
+    "date": ("'2026-03-29'::date", "2026-03-29"),
+    "date far": ("'12026-03-29'::date", "12026-03-29"),
+    "date bc": ("'0044-03-15 BC'::date", "0044-03-15 BC"),
+    "date infinite": ("'infinity'::date", "infinity"),
+    "timestamp": ("'2026-03-29 02:30:00.25'::timestamp", "2026-03-29T02:30:00.25"),
+    "timestamptz": ("'2026-03-29 02:30:00+05:30'::timestamptz", "2026-03-28T21:00:00+00:00"),
+    "timestamptz infinite": ("'-infinity'::timestamptz", "-infinity"),
+    "time": ("'10:00:00.5'::time", "10:00:00.5"),
+    "timetz": ("'10:00:00+02'::timetz", "10:00:00+02:00"),
+    "interval": ("'1 year 2 months 3 days 04:05:06.7'::interval", "P1Y2M3DT4H5M6.7S"),
+    "bytea": (r"'\x00ff'::bytea", "AP8="),
+    "jsonb": (
+        """'{"a":[1,1.5,null,9007199254740993]}'::jsonb""",
+        {"a": [1, 1.5, None, "9007199254740993"]},
+    ),
+    "json huge": ("'123456789012345678901234567890'::json", "123456789012345678901234567890"),
+    "int array": ("ARRAY[1,NULL,3]", [1, None, 3]),
+    "int8 array": ("ARRAY[9007199254740993]", ["9007199254740993"]),
+    "uuid array": ("ARRAY[]::uuid[]", []),
+    "text matrix": ("ARRAY[['a','b'],['c','d']]", [["a", "b"], ["c", "d"]]),
+    "timestamptz array": ("ARRAY['2026-01-01Z'::timestamptz]", ["2026-01-01T00:00:00+00:00"]),
+    "range": ("int4range(1,10)", "[1,10)"),
+    "inet": ("'10.0.0.1/8'::inet", "10.0.0.1/8"),
+    "inet host": ("'10.0.0.1'::inet", "10.0.0.1"),
+    "composite": ("ROW(1,'a b')", '(1,"a b")'),
+    "null": ("NULL", None),
+    "point": ("point(1,2)", "(1,2)"),
+}
+SQLITE_MATRIX = {
+    "integer": ("32767", 32767),
+    "integer safe": ("9007199254740991", 9007199254740991),
+    "integer beyond": ("9007199254740993", "9007199254740993"),
+    "integer lowest": ("-9223372036854775807 - 1", "-9223372036854775808"),
+    "real": ("0.1", 0.1),
+    "real infinite": ("9e999", "Infinity"),
+    "real negative": ("-9e999", "-Infinity"),
+    "text": ("'é😀\"\\'", 'é😀"\\'),
+    "blob": ("x'00ff'", "AP8="),
+    "null": ("NULL", None),
+    "not utf-8": ("CAST(x'61ff62' AS TEXT)", "a�b"),
+    "surrogate": ("CAST(x'eda080' AS TEXT)", "���"),
+    "nul": ("char(97, 0, 98)", "a\0b"),
+}
+CELLS = [("postgresql", *cell) for cell in POSTGRES_MATRIX.items()] + [
+    ("sqlite", *cell) for cell in SQLITE_MATRIX.items()
+]
+
+
+@pytest.fixture(params=["UTC", "America/New_York", "Asia/Kolkata"])
+def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The zone of the process."""
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    yield request.param
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_every_type_has_its_json_and_its_texts(lab: Lab) -> None:
+    matrix = POSTGRES_MATRIX if lab.is_postgres else SQLITE_MATRIX
+    columns = ", ".join(f'{text} AS "{name}"' for name, (text, _) in matrix.items())
+    outcome = lab.invoke(lab.plan(f"SELECT {columns}", shape="row"))
+    expected = {name: value for name, (_, value) in matrix.items()}
+    assert outcome.value == expected
+    assert decode(encode(outcome.value)) == expected
+    assert csv(list(expected), [expected]).count("\r\n") >= 2
+    assert markdown(list(expected), [expected]).count("\n") == 3
+
+
+def test_no_zone_of_the_process_moves_a_time(zone: str, lab: Lab) -> None:
+    if lab.is_postgres:
+        text = (
+            "SELECT '2026-03-29 02:30:00'::timestamp AS t, '2026-03-29 02:30+00'::timestamptz AS z"
+        )
+        expected = {"t": "2026-03-29T02:30:00", "z": "2026-03-29T02:30:00+00:00"}
+    else:
+        text = "SELECT datetime('2026-03-29 02:30:00') AS t"
+        expected = {"t": "2026-03-29 02:30:00"}
+    assert os.environ["TZ"] == zone
+    assert lab.invoke(lab.plan(text, shape="row")).value == expected
+
+
+def test_a_time_from_a_result_finds_its_row(lab: Lab) -> None:
+    kind = "timestamptz" if lab.is_postgres else "text"
+    lab.execute(f"CREATE TABLE t (at {kind})", "INSERT INTO t VALUES ('2026-03-29T02:30:00+05:30')")
+    at = lab.value("SELECT at FROM t")
+    assert lab.value("SELECT count(*) AS n FROM t WHERE at = :at", {"at": "date-time"}, at=at) == 1
+
+
+def test_bytes_that_are_no_text_harm_no_other_row(lab: Lab) -> None:
+    if lab.is_postgres:
+        pytest.skip("PostgreSQL refuses such text")
+    lab.execute("CREATE TABLE t (x)", "INSERT INTO t VALUES ('a'), (CAST(x'ff' AS TEXT)), ('c')")
+    outcome = lab.invoke(lab.plan("SELECT x FROM t", shape="column"))
+    assert outcome.value == ["a", "�", "c"]
+    assert outcome.note == "Some text was not valid UTF-8; what could not be read is shown as �."
+
+
+def test_declared_columns_become_what_they_are_declared(lab: Lab) -> None:
+    types = {
+        "flag": Parameter("flag", "boolean"),
+        "tags": Parameter("tags", "string", is_list=True),
+        "price": Parameter("price", "decimal"),
+    }
+    columns = ResultColumns(json=frozenset({"doc"}), types=types)
+    text = """SELECT 1 AS flag, '["a"]' AS tags, 1.5 AS price, '{"a": 1}' AS doc"""
+    row = lab.invoke(lab.plan(text, columns=columns, shape="row")).value
+    assert row == {"flag": True, "tags": ["a"], "price": "1.5", "doc": {"a": 1}}
+
+
+def test_decimals_are_numbers_where_asked_for_and_exact(lab: Lab) -> None:
+    if not lab.is_postgres:
+        pytest.skip("SQLite has no decimals")
+    text = "SELECT 1.50 AS a, 0.12345678901234567890 AS b, 2.0 AS c"
+    plan = lab.plan(text, columns=ResultColumns(decimals="number"), shape="row")
+    assert lab.invoke(plan).value == {"a": 1.5, "b": "0.12345678901234567890", "c": 2}
+
+
+def test_a_column_that_should_be_json_and_is_not_names_its_row(lab: Lab) -> None:
+    text = "SELECT '1' AS doc UNION ALL SELECT '{'"
+    error = lab.fails(lab.plan(text, columns=ResultColumns(json=frozenset({"doc"}))))
+    assert (error.kind, error.field) == (Kind.INVALID, "doc")
+    assert str(error) == "column 'doc', row 2: the text is not JSON"
