@@ -88,16 +88,15 @@ def decimal(value: Decimal, decimals: Decimals = "text") -> int | float | str:
 def duration(value: timedelta) -> str:
     """An ISO 8601 duration in days and seconds: `P1DT2.5S`, `-PT1S`, `PT0S`."""
     sign, rest = ("-", -value) if value < timedelta() else ("", value)
+    minutes, seconds = divmod(rest.seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    exact = f"{seconds}.{rest.microseconds:06d}".rstrip("0").rstrip(".")
+    counts = ((str(hours), "H"), (str(minutes), "M"), (exact, "S"))
+    clock = "".join(f"{count}{unit}" for count, unit in counts if count != "0")
     days = f"{rest.days}D" if rest.days else ""
-    fraction = f".{rest.microseconds:06d}".rstrip("0") if rest.microseconds else ""
-    hours, remainder = divmod(rest.seconds, 3600)
-    minutes, seconds = divmod(remainder, 60)
-    clock = f"{hours}H" if hours else ""
-    clock += f"{minutes}M" if minutes else ""
-    clock += f"{seconds}{fraction}S" if seconds or fraction else ""
-    if not days and not clock:
-        return "PT0S"
-    return f"{sign}P{days}T{clock}" if clock else f"{sign}P{days}"
+    if clock:
+        return f"{sign}P{days}T{clock}"
+    return f"{sign}P{days}" if days else "PT0S"
 
 
 def json_text(text: str | bytes) -> Json:

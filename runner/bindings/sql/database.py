@@ -162,8 +162,8 @@ async def open_databases(
             opened[name] = SqlDatabase(database, engine, seal=seal)
             stack.push_async_callback(opened[name].close)
             if not database.is_lazy:
-                async with opened[name].prover():
-                    pass  # it can be connected to
+                session = await asyncio.to_thread(engine.open_session, writes=False)
+                await asyncio.to_thread(session.close)
         yield opened
 
 

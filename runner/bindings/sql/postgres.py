@@ -23,7 +23,7 @@ from runner.bindings.sql.postgres_errors import EngineError, translated
 from runner.bindings.sql.postgres_prove import PostgresProver
 from runner.bindings.sql.postgres_types import adapters, encoder
 from runner.bindings.sql.postgres_wire import Command, Wire
-from runner.bindings.sql.session import EngineFacts, Ready, Terms, simple_names
+from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes, Slot
 from runner.catalog.sources import Database
@@ -41,6 +41,7 @@ _SETTINGS: Final = (
 )
 _CONNECT_TIMEOUT_S: Final = 5
 _CANCEL_TIMEOUT_S: Final = 2.0
+_TIMES: Final = 3
 _SET_TIMEOUT: Final = b"SELECT pg_catalog.set_config('statement_timeout', $1, true)"
 _BEGIN_READ: Final = Command(b"BEGIN READ ONLY")
 _BEGIN_WRITE: Final = Command(b"BEGIN READ WRITE")
@@ -183,11 +184,22 @@ class PostgresSession:
         """Rolls back what is open; what may outlive a transaction is discarded."""
         self._pending = []
         if self._wire.is_in_transaction:
-            self._run([_ROLLBACK])
+            self._insist(_ROLLBACK)
         if self._is_used:
             self._is_used = False
             for command in (_DISCARD, *self._connect):
-                self._run([command])
+                self._insist(command)
+
+    def _insist(self, command: Command) -> None:
+        """Runs what must not fail; a stop that comes late hits it once or twice at most."""
+        for _ in range(_TIMES):
+            try:
+                self._wire.run([command])
+            except EngineError as error:
+                last = error
+            else:
+                return
+        raise SessionLostError(str(last)) from last
 
     def stop(self) -> None:
         """Asks the server to stop what runs; between two statements, the next does not start."""

@@ -149,24 +149,26 @@ class Wire:
 
     def _rows(self, on_rows: OnRows, on_surplus: Callable[[], None] | None) -> PGresult:
         """The last result of a command whose rows come in chunks."""
-        wants_more, surplus = True, 0
-        while True:
-            if not wants_more and on_surplus is not None:
-                surplus += 1
-                if surplus > _SURPLUS_CHUNKS or not self._comes_soon():
-                    on_surplus()
-                    on_surplus = None
-            result = self._next()
-            if result is None:
-                raise SessionLostError("the connection ended in the middle of rows")
-            if result.status != ExecStatus.TUPLES_CHUNK:
-                break
-            if wants_more:
-                wants_more = on_rows(result)
-        if wants_more and result.status == ExecStatus.TUPLES_OK:
-            on_rows(result)
+        wants_more = True
+        while wants_more:
+            result = self._rows_or_end()
+            is_row = result.status in (ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK)
+            wants_more = is_row and on_rows(result) and result.status == ExecStatus.TUPLES_CHUNK
+        surplus = 0
+        while result.status == ExecStatus.TUPLES_CHUNK:
+            surplus += 1
+            if on_surplus is not None and (surplus > _SURPLUS_CHUNKS or not self._comes_soon()):
+                on_surplus()
+                on_surplus = None
+            result = self._rows_or_end()
         while self._next() is not None:
             pass  # the end of the command
+        return result
+
+    def _rows_or_end(self) -> PGresult:
+        result = self._next()
+        if result is None:
+            raise SessionLostError("the connection ended in the middle of rows")
         return result
 
     def _comes_soon(self) -> bool:

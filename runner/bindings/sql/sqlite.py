@@ -22,7 +22,7 @@ from sqlalchemy.engine import make_url
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
 from runner.bindings.sql.create import create_file, run_scripts
-from runner.bindings.sql.session import EngineFacts, Ready, Terms, simple_names
+from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.sqlite_errors import translated
 from runner.bindings.sql.sqlite_guard import authorize_reading, authorize_writing
 from runner.bindings.sql.sqlite_prove import SqliteProver
@@ -165,8 +165,10 @@ class SqliteSession:
     def rollback(self) -> None:
         """Rolls back what is open."""
         if self.connection.in_transaction:
-            self._is_stopped = False
-            self._execute("ROLLBACK", ())
+            try:
+                self.connection.rollback()
+            except sqlite3.Error as error:
+                raise SessionLostError(str(error)) from error
 
     def stop(self) -> None:
         """Interrupts what runs; between two statements, the next one does not start."""

@@ -93,19 +93,25 @@ class _Thread:
         self._thread.join()
 
     def _run(self) -> None:
-        take, take_now, post = self._pool.queue.get, self._pool.queue.get_nowait, self._pool.post
+        take, post = self._pool.queue.get, self._pool.post
         while (job := take()) is not None:
             self._take(job)
-            try:
-                for _ in range(BATCH - 1):
-                    if (job := take_now()) is None:
-                        self._pool.queue.put(None)  # ends this thread at its next turn
-                        break
-                    self._take(job)
-            except Empty:
-                pass  # the batch is what there was
+            self._take_waiting()
             post(self.flush)
         self._close_session()
+
+    def _take_waiting(self) -> None:
+        """Takes what waits too, up to a batch."""
+        queue = self._pool.queue
+        for _ in range(BATCH - 1):
+            try:
+                job = queue.get_nowait()
+            except Empty:
+                return
+            if job is None:
+                queue.put(None)  # ends this thread at its next turn
+                return
+            self._take(job)
 
     def flush(self) -> None:
         """On the event loop: delivers what is done."""
