@@ -108,13 +108,18 @@ class ForeignBinding:
         text = call.arguments.get(self._parameter)
         if not isinstance(text, str) or not text.strip():
             raise refused(Kind.INVALID, field=self._parameter)
-        statement = Statement((text,), returns_rows=True, writes=False)
-        step = Step(statement, plan=self._plan, is_result=True)
 
         def work(session: Session) -> Outcome:
+            step = Step(self._statement(text), plan=self._plan, is_result=True)
             return self._run(step, session, call.timeout_s)
 
         return await self._threads.run(work, timeout_s=call.timeout_s, may_repeat=True)
+
+    def _statement(self, text: str) -> Statement:
+        """The parser's verdict where there is a parser; the engine's comes in any case."""
+        if self._plan.read_client is not None:
+            return self._plan.read_client(text)
+        return Statement((text,), returns_rows=True, writes=False)
 
     def _run(self, step: Step, session: Session, timeout_s: float) -> Outcome:
         session.begin(Terms(writes=False, is_single=True, timeout_s=timeout_s, is_foreign=True))

@@ -30,7 +30,7 @@ def walk(lab: Lab, plan: SqlPlan, limit: int) -> list[list[object]]:
     pages: list[list[object]] = []
     sent: dict[str, object] = {"limit": limit, "like": "?"}
     while True:
-        value = lab.invoke(plan, **sent).value  # type: ignore[arg-type]
+        value = lab.invoke(plan, **sent).value
         assert isinstance(value, dict)
         pages.append(names(value["rows"]))
         assert value["truncated"] == ("next" in value)

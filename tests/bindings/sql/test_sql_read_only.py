@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from runner.catalog.schema import Parameter
-from runner.catalog.sql import SqlPlan
+from runner.catalog.sql import SqlPlan, Statement
 from runner.errors import BindingError, Kind
 from tests.bindings.sql.lab import Lab
 
@@ -159,6 +159,14 @@ def test_honest_queries_of_a_client_pass(items: Lab, text: str) -> None:
         pytest.skip("SQLite has no statement in brackets")
     rows = items.invoke(client_plan(items), sql=text).value["rows"]  # type: ignore[index]
     assert [list(row.values()) for row in rows] == [[5]]
+
+
+def test_the_parsers_verdict_on_a_clients_text_counts_too(items: Lab) -> None:
+    def refuse(_text: str) -> Statement:
+        raise BindingError(Kind.READ_ONLY, "expected a query")
+
+    error = items.fails(client_plan(items, read_client=refuse), sql="SELECT 1 AS one")
+    assert (error.kind, str(error)) == (Kind.READ_ONLY, "expected a query")
 
 
 def test_a_client_may_ask_for_a_plan(items: Lab) -> None:

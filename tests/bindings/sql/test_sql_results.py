@@ -1,5 +1,7 @@
 """What comes back: shapes, budgets, notes."""
 
+import tracemalloc
+
 import pytest
 
 from runner.catalog.call import Outcome
@@ -114,6 +116,21 @@ def test_ten_million_rows_are_cut_at_once(lab: Lab) -> None:
     )
     outcome = lab.invoke(lab.plan(text, max_rows=100), timeout_s=5)
     assert (len(outcome.value["rows"]), outcome.value["truncated"]) == (100, True)  # type: ignore[index]
+
+
+def test_memory_is_bounded_by_the_budget_not_by_the_result(lab: Lab) -> None:
+    """A hundred rows of 10 kB are kept of 2 GB that the query could give."""
+    pad = "repeat('x', 10000)" if lab.is_postgres else "printf('%.*c', 10000, 'x')"
+    text = (
+        "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 200000)"
+        f" SELECT n, {pad} AS pad FROM s"
+    )
+    tracemalloc.start()
+    outcome = lab.invoke(lab.plan(text, max_rows=100_000, max_bytes=1024**2))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert outcome.value["truncated"] is True  # type: ignore[index]
+    assert peak < 20 * 1024**2
 
 
 def test_a_result_that_is_cut_leaves_the_connection_usable(lab: Lab) -> None:
