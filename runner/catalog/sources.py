@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from runner.catalog.expressions import Expression
 from runner.secret import Secret
 
 Dialect = Literal["sqlite", "postgresql", "duckdb", "mysql"]
@@ -15,6 +16,15 @@ class Create:
 
     schema: str
     seed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSettings:
+    """PostgreSQL: what is set for the transaction of each call, and for nothing longer."""
+
+    role: str | None = None
+    settings: Mapping[str, Expression] = field(default_factory=dict)
+    """By name; a value that is no text becomes JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +42,7 @@ class Database:
     connect: Sequence[str] = ()
     """Statements run once on each new connection."""
     is_lazy: bool = False
+    session: SessionSettings | None = None
 
 
 @dataclass(frozen=True, slots=True)

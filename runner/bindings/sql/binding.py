@@ -1,6 +1,6 @@
 """The binding of a SQL tool: values in, a shaped outcome out; the database threads do the rest."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from runner.bindings.sql.collect import Rows
@@ -11,8 +11,10 @@ from runner.bindings.sql.transaction import Done, Step, Transaction
 from runner.bindings.sql.wording import refused
 from runner.catalog.call import Call, Outcome
 from runner.catalog.rendering import Values
+from runner.catalog.sources import SessionSettings
 from runner.catalog.sql import SqlPlan, Statement
-from runner.codec.json import Json
+from runner.codec.json import Json, encode
+from runner.codec.values import plain
 from runner.errors import BindingError, Kind
 
 _REPLACED: Final = "Some text was not valid UTF-8; what could not be read is shown as �."
@@ -22,8 +24,15 @@ class SqlBinding:
     """Runs one plan on one database."""
 
     def __init__(
-        self, plan: SqlPlan, threads: Threads, *, pager: Pager | None, raises_missing: bool
+        self,
+        plan: SqlPlan,
+        threads: Threads,
+        *,
+        session: SessionSettings | None,
+        pager: Pager | None,
+        raises_missing: bool,
     ) -> None:
+        self._session = session
         self._plan = plan
         self._threads = threads
         self._pager = pager
@@ -40,8 +49,12 @@ class SqlBinding:
         if self._pager is not None:
             values = {**values, **self._pager.open(call)}
 
+        settings = _settings(self._session, call)
+
         def work(session: Session) -> Outcome:
-            done = self._transaction.run(session, values, call.scope, timeout_s=call.timeout_s)
+            done = self._transaction.run(
+                session, values, call.scope, timeout_s=call.timeout_s, settings=settings
+            )
             return self._outcome(done, call, values)
 
         return await self._threads.run(
@@ -78,6 +91,20 @@ class SqlBinding:
         return f"{cut}{why}; pass `next` as `cursor` to go on."
 
 
+def _settings(session: SessionSettings | None, call: Call) -> Sequence[tuple[str, str]]:
+    """What the call's transaction is set to; the role comes last, for it may take rights away."""
+    if session is None:
+        return ()
+    settings: list[tuple[str, str]] = []
+    for name, expression in session.settings.items():
+        value = expression.evaluate(call.scope)
+        text = value if isinstance(value, str) else encode(plain(value)).decode()
+        settings.append((name, "" if value is None else text))
+    if session.role is not None:
+        settings.append(("role", session.role))
+    return settings
+
+
 def _shaped(rows: Rows, shape: str) -> Json:
     if shape == "rows":
         return {"rows": rows.rows, "truncated": rows.is_truncated}
@@ -94,7 +121,8 @@ def _first_cell(row: Mapping[str, Json]) -> Json:
 class ForeignBinding:
     """Runs the one statement that a client wrote: read-only, in every budget, never kept."""
 
-    def __init__(self, plan: SqlPlan, threads: Threads) -> None:
+    def __init__(self, plan: SqlPlan, threads: Threads, *, session: SessionSettings | None) -> None:
+        self._session = session
         self._plan = plan
         self._threads = threads
         self._parameter = plan.client_parameter or ""
@@ -111,8 +139,15 @@ class ForeignBinding:
 
         def work(session: Session) -> Outcome:
             step = Step(self._statement(text), plan=self._plan, is_result=True)
-            return self._run(step, session, call.timeout_s)
+            return self._run(step, session, terms)
 
+        terms = Terms(
+            writes=False,
+            is_single=True,
+            timeout_s=call.timeout_s,
+            is_foreign=True,
+            settings=_settings(self._session, call),
+        )
         return await self._threads.run(work, timeout_s=call.timeout_s, may_repeat=True)
 
     def _statement(self, text: str) -> Statement:
@@ -121,8 +156,8 @@ class ForeignBinding:
             return self._plan.read_client(text)
         return Statement((text,), returns_rows=True, writes=False)
 
-    def _run(self, step: Step, session: Session, timeout_s: float) -> Outcome:
-        session.begin(Terms(writes=False, is_single=True, timeout_s=timeout_s, is_foreign=True))
+    def _run(self, step: Step, session: Session, terms: Terms) -> Outcome:
+        session.begin(terms)
         try:
             rows = step.sink({})
             session.query(step.ready(session, {}), (), rows)

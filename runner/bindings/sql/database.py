@@ -77,13 +77,19 @@ class SqlDatabase:
         """The live runner of a plan of this database; `errors` are the tool's words."""
         threads = self._threads_for(writes=plan.writes)
         if plan.client_parameter is not None:
-            return ForeignBinding(plan, self._readers)
+            return ForeignBinding(plan, self._readers, session=self.database.session)
         words = errors.get(Kind.MISSING)
         pager = None
         if plan.page is not None:
             pager = Pager(plan, plan.page, tool=tool, seal=self._seal)
         raises_missing = words is not None and words.template is not None
-        return SqlBinding(plan, threads, pager=pager, raises_missing=raises_missing)
+        return SqlBinding(
+            plan,
+            threads,
+            session=self.database.session,
+            pager=pager,
+            raises_missing=raises_missing,
+        )
 
     async def check(self) -> Health:
         """How the database is now; never fails."""

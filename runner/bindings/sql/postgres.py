@@ -116,7 +116,7 @@ class PostgresSession:
         self._is_used = terms.writes or terms.is_foreign
         limit = str(max(int(terms.timeout_s * 1000), 1)).encode()
         first = _BEGIN_WRITE if terms.writes else _BEGIN_READ
-        self._pending = [first, Command(_SET_TIMEOUT, (limit,))]
+        self._pending = [first, _set_locally(limit, terms.settings)]
 
     def _take_pending(self) -> list[Command]:
         if self._is_stopped:
@@ -219,6 +219,18 @@ class PostgresSession:
     def close(self) -> None:
         """Closes it; the server rolls back what is open."""
         self._connection.close()
+
+
+def _set_locally(limit: bytes, settings: Sequence[tuple[str, str]]) -> Command:
+    """Sets the time limit and the call's own settings for this transaction."""
+    if not settings:
+        return Command(_SET_TIMEOUT, (limit,))
+    values = [limit]
+    text = _SET_TIMEOUT.decode()
+    for name, value in settings:
+        text += f", pg_catalog.set_config(${len(values) + 1}, ${len(values) + 2}, true)"
+        values += (name.encode(), value.encode())
+    return Command(text.encode(), values)
 
 
 class _RowLoader(Protocol):

@@ -60,6 +60,8 @@ class Terms:
     timeout_s: float
     is_foreign: bool = False
     """A client wrote the statement."""
+    settings: Sequence[tuple[str, str]] = ()
+    """Set for this transaction, in this order."""
 
 
 class Session(Protocol):

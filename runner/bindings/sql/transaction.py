@@ -129,10 +129,18 @@ class Transaction:
         self.is_single = only is not None and only.statement.each is None
         self._only = only if self.is_single and only is not None and _is_plain(only) else None
 
-    def run(self, session: Session, values: Values, scope: Scope, *, timeout_s: float) -> Done:
+    def run(
+        self,
+        session: Session,
+        values: Values,
+        scope: Scope,
+        *,
+        timeout_s: float,
+        settings: Sequence[tuple[str, str]] = (),
+    ) -> Done:
         """What the statements give; commits if the tool writes, else rolls back."""
         writes = self._plan.writes
-        session.begin(Terms(writes, self.is_single, timeout_s))
+        session.begin(Terms(writes, self.is_single, timeout_s, settings=settings))
         try:
             if self._only is not None:
                 done = self._run_only(self._only, session, values)
