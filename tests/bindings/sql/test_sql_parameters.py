@@ -144,11 +144,3 @@ def test_an_empty_list_of_uuids_is_typed(lab: Lab) -> None:
     lab.execute("CREATE TABLE t (u UUID)")
     text = "SELECT count(*) AS n FROM t WHERE u NOT IN :us"
     assert lab.value(text, {"us": "uuid[]"}, us=[]) == 0
-
-
-def test_shapes_are_kept_within_a_bound(items: Lab) -> None:
-    plan = items.plan(IN, types={"ids": "integer[]"})
-    binding = items.binding(plan)
-    for length in range(40):
-        items.invoke(plan, ids=[1] * length)
-    assert binding is not None
