@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from runner.config.availability import is_available, unavailable
 from runner.config.interpolate import ReferenceFault
-from runner.config.names import ambiguous_words, bad_names
+from runner.config.names import bad_names
 from runner.config.nodes import Document, Mapping_, Node, Path, Scalar, Sequence
 from runner.config.owners import owners
 from runner.config.places import name_of, without
@@ -56,7 +56,7 @@ def check(
         if any(broken_rules(rest)):
             spec = None
     faults = Faults()
-    faults.add(*refused.values(), *rules, *wrong, *ambiguous_words(root))
+    faults.add(*refused.values(), *rules, *wrong)
     return (spec if faulty is not None else None), faults.sorted()
 
 
