@@ -6,6 +6,7 @@ engines, and every question goes through the transport as bytes.
 
 import asyncio
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -20,7 +21,6 @@ from runner.bindings.http import HttpBinding, open_api
 from runner.bindings.http.client import Outside
 from runner.catalog.catalog import Catalog
 from runner.catalog.plans import HttpPlan
-from runner.codec.json import encode
 from runner.diagnostics import Diagnostic
 from runner.invocation.call import Invoker
 from runner.protocol.server import Protocol
@@ -104,7 +104,9 @@ class Product:
     ) -> Message:
         """The one message that answers a request of the modern era."""
         message = modern_message(method, params)
-        response = self.post(encode(message), {**modern_headers(message), **(headers or {})})
+        response = self.post(
+            json.dumps(message).encode(), {**modern_headers(message), **(headers or {})}
+        )
         [answer] = response.messages
         return answer
 
