@@ -31,8 +31,16 @@ def read_arguments(words: Sequence[str], whole: str | None) -> dict[str, object]
         elif value.startswith("@"):
             arguments[name] = _content(value[1:])
         else:
-            arguments[name] = value
+            arguments[name] = _text(word, value)
     return arguments
+
+
+def _text(word: str, value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise click.UsageError(f"expected UTF-8 text, found {word!r}") from error
+    return value
 
 
 def _object(text: str) -> dict[str, object]:

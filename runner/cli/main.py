@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import click
 
+from runner.cli.encoding import speak_utf8
 from runner.cli.lazy import LazyGroup
 from runner.cli.options import EXIT_FAULTS, EXIT_USAGE
 from runner.errors import StartError
@@ -33,6 +34,7 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and ends the process: 0 good, 1 faults, 2 usage."""
+    speak_utf8()
     sys.exit(run(arguments))
 
 

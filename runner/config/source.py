@@ -13,6 +13,7 @@ from yaml.events import Event
 from runner.config.composer import Composer, RefusedError
 from runner.config.marks import LINE_BREAK
 from runner.config.nodes import Document, Mapping_, Node, Scalar
+from runner.config.places import everything
 from runner.config.syntax import Source, explain
 from runner.diagnostics import Diagnostic, Position
 
@@ -44,14 +45,26 @@ def parse(data: bytes, path: str) -> tuple[Document | None, tuple[Diagnostic, ..
     that part. `path` is the file's name in diagnostics.
     """
     root, faults = parse_node(data, path)
-    if root is None or isinstance(root, Mapping_):
-        return (Document(path, root, (path,)) if root is not None else None), faults
+    if isinstance(root, Mapping_):
+        ended = tuple(_ended(root))
+        return (None if ended else Document(path, root, (path,))), (*faults, *ended)
+    if root is None:
+        return None, faults
     found = "a text" if isinstance(root, Scalar) else "a list"
     if isinstance(root, Scalar) and root.value is None:
         empty = Diagnostic(Position(path, 1, 1), "empty-file", "the file is empty")
         return None, (*faults, empty)
     message = f"expected a mapping of fields, found {found}"
     return None, (*faults, Diagnostic(root.position, "wrong-type", message))
+
+
+def _ended(root: Mapping_) -> Iterator[Diagnostic]:
+    """Texts with an escaped U+0000, where file names, addresses and C libraries end a text."""
+    for found in everything(root):
+        for scalar in (found.key, found.node):
+            if isinstance(scalar, Scalar) and "\0" in scalar.text:
+                message = "the character U+0000 is not allowed, also not as an escape"
+                yield Diagnostic(scalar.position, "bad-character", message, (), "remove it")
 
 
 def parse_node(data: bytes, path: str) -> tuple[Node | None, tuple[Diagnostic, ...]]:
