@@ -2,7 +2,7 @@
 
 A case is one text: an opening line that says what it shows, then files, each under `--- path`
 (`--- environment` holds NAME=value lines), a rule of `=`, and what `mcp-run validate` finds.
-`diagnose` is the one place that says how far a case goes; later steps add their diagnostics there.
+The whole check runs, proofs in memory included.
 """
 
 import re
@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.config.files import Disk
-from runner.config.load import load
+from runner.app import check
 from runner.diagnostics import Diagnostic
 
 CASES = sorted((Path(__file__).parent / "config").glob("*.txt"))
@@ -21,8 +20,8 @@ ENVIRONMENT = "environment"
 
 
 def diagnose(root: Path, environment: Mapping[str, str]) -> Sequence[Diagnostic]:
-    """Everything wrong with the configuration at `root`, as far as is checked without serving."""
-    return load(root, environment, Disk()).diagnostics
+    """Everything wrong with the configuration at `root`, as `mcp-run validate` finds it."""
+    return check(root, environment).diagnostics
 
 
 def rendered(diagnostics: Sequence[Diagnostic]) -> str:

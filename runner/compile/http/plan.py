@@ -93,6 +93,8 @@ def _target(
     if spec.api is None:
         return None
     api = apis.get(spec.api)
+    if api is None and site.may_have("apis", spec.api):
+        return None
     if api is None:
         known = ", ".join(apis) or "none"
         (site / "api").error(
