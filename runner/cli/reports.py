@@ -14,11 +14,16 @@ def count_line(diagnostics: Sequence[Diagnostic]) -> str:
     errors = sum(item.severity == "error" for item in diagnostics)
     warnings = len(diagnostics) - errors
     parts = [
-        f"{number} {word}{'s' if number != 1 else ''}"
+        counted(number, word)
         for number, word in ((errors, "error"), (warnings, "warning"))
         if number
     ]
     return ", ".join(parts) or "no faults"
+
+
+def counted(number: int, word: str) -> str:
+    """`1 tool`, `12 tools`."""
+    return f"{number} {word}{'s' if number != 1 else ''}"
 
 
 def render_text(diagnostics: Sequence[Diagnostic]) -> str:

@@ -8,7 +8,7 @@ import click
 from runner.app import check
 from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
-from runner.cli.reports import RENDERERS, count_line
+from runner.cli.reports import RENDERERS, count_line, counted
 
 EXAMPLES = """\b
 Examples:
@@ -40,5 +40,5 @@ def validate(
         output.result(RENDERERS["text"](checked.diagnostics))
     elif not quiet:
         tools = len(checked.catalog.tools) if checked.catalog is not None else 0
-        output.say(f"{path}: {count_line(())}, {tools} tools", style="green")
+        output.say(f"{path}: {count_line(())}, {counted(tools, 'tool')}", style="green")
     return EXIT_FAULTS if checked.has_errors else 0
