@@ -4,6 +4,8 @@ A fence's first word is its language, the second one says what it is:
 
     ```sql shop.sql        written to that file in the page's folder
     ```yaml mcp.yaml       the same, and held to be a file without any fault
+    ```yaml broken.yaml    written, and held to be a file with faults
+    ```yaml tools/a.yaml   written; the page's mcp.yaml includes it
     ```yaml fragment       top-level keys; `completed` puts around them what a whole file needs
     ```console             commands after `$ `, and what they print
 
@@ -43,6 +45,16 @@ class Block:
         """It is written to the file that it names."""
         return "." in self.target
 
+    @property
+    def is_included(self) -> bool:
+        """It is part of another file."""
+        return self.target.startswith("tools/")
+
+    @property
+    def is_broken(self) -> bool:
+        """It is held to be a file with faults."""
+        return self.target.startswith("broken")
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -65,11 +77,15 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(block: Block) -> Iterator[Command]:
-    """The commands of a console block; one that ends in a backslash goes on."""
+    """The commands of a console block; one goes on behind a backslash and in open quotes."""
     for piece in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         lines = piece.splitlines()
-        end = next(number for number, line in enumerate(lines) if not line.endswith("\\"))
-        yield Command("\n".join(lines[: end + 1]), "\n".join(lines[end + 1 :]))
+        end = next(number for number in range(1, len(lines) + 1) if _is_whole(lines[:number]))
+        yield Command("\n".join(lines[:end]), "\n".join(lines[end:]))
+
+
+def _is_whole(lines: list[str]) -> bool:
+    return not lines[-1].endswith("\\") and "".join(lines).count("'") % 2 == 0
 
 
 def completed(fragment: str, folder: Path) -> str:
@@ -87,6 +103,7 @@ def completed(fragment: str, folder: Path) -> str:
 
 def matches(promised: str, printed: str) -> bool:
     """What was printed is what the page says."""
-    pattern = re.escape(promised.strip("\n"))
-    pattern = re.sub(r"^…$", r"(?:.*\\n?)*?.*", pattern, flags=re.MULTILINE)
+    pattern = re.escape(promised.strip("\n")).replace("\\\n", "\n")
+    pattern = re.sub(r"^…\n", "(?:.*\\n)*", pattern, flags=re.MULTILINE)
+    pattern = re.sub(r"\n…$", "(?:\\n.*)*", pattern)
     return re.fullmatch(pattern.replace("…", ".*"), printed.strip("\n")) is not None
