@@ -178,6 +178,8 @@ sql-refused: The database engine does not accept the statement, as it stands or 
   tells.
 unclosed-text: A text, quoted name or comment of SQL is not closed before the end of the
   statement.
+unclosed-mark: `[[` or `]]` of SQL has no partner, touches the text beside it, or has no parameter
+  inside. Marks stand between white space, as in `[[ AND a = :a ]]`.
 unbalanced-brackets: A bracket of SQL, or a mark `[[` or `]]`, has no partner.
 nested-marks: `[[ … ]]` stands inside another `[[ … ]]`. Write them one after the other.
 foreign-placeholder: The statement holds a placeholder of the database driver (`?`, `$1`, `@x`),

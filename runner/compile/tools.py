@@ -103,7 +103,7 @@ class ToolCompiler:
         for name in self._spec.bind or {}:
             if name in schema.parameters:
                 (self._site / "bind" / name).error_at_key(
-                    "bound-parameter",
+                    "name-taken",
                     f"'{name}' is bound and in 'input' too; a bound parameter is never sent",
                     hint="remove it from one of the two",
                 )

@@ -7,12 +7,12 @@ of the configuration; data (SQL, schemas, texts, secrets) may lie anywhere.
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic_core import PydanticCustomError
 
-from runner.config.check import check
+from runner.config.check import check, correct
 from runner.config.files import FileReader, why
 from runner.config.includes import merged
 from runner.config.interpolate import Interpolator
@@ -100,8 +100,11 @@ class _Loading:
         if root is None:
             return Loaded(None, None, self._faults.sorted(), self._folder)
         included = [self._document(path, at) for path, at in self._included(root)]
-        document, conflicts = merged(root, [item for item in included if item is not None])
+        whole, conflicts = merged(root, [item for item in included if item is not None])
+        whole = replace(whole, is_whole=whole.is_whole and None not in included)
         self._report(*conflicts)
+        document, misspelt = correct(whole, self._interpolate)
+        self._faults.add(*misspelt)
         texts = dict(self._texts(document))
         schemas = dict(self._schemas(document))
         spec, faults = check(document, self._interpolate, errors=self._errors)

@@ -91,6 +91,8 @@ class Document:
     path: str
     root: Mapping_
     files: tuple[str, ...] = field(default=())
+    is_whole: bool = True
+    """Everything of it could be read; if not, it may hold more entries than are known."""
 
     def find(self, path: Path) -> Node | None:
         """The value at `path`, or None."""
