@@ -1,12 +1,28 @@
 """Diagnostics for people and for programs: text, JSON, GitHub annotations, SARIF 2.1.0."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from runner.codec.json import encode
 from runner.diagnostics import Diagnostic
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 INFORMATION = "https://github.com/mcp-run/mcp-run/blob/main/docs/errors.md"
+
+
+def shown_from_here(diagnostics: Sequence[Diagnostic], file: Path) -> Sequence[Diagnostic]:
+    """The diagnostics of a file as the shell sees it: places start at the current folder.
+
+    Inside, places start at the folder of the file, so that they do not depend on where it runs.
+    """
+    return [
+        replace(
+            item,
+            position=replace(item.position, path=(file.parent / item.position.path).as_posix()),
+        )
+        for item in diagnostics
+    ]
 
 
 def count_line(diagnostics: Sequence[Diagnostic]) -> str:
