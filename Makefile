@@ -35,7 +35,7 @@ clean:
 
 # The pip of an old Python knows no dependency groups (25.1 and later do).
 .venv/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; say which: make PYTHON=python3.12 …")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; say which: make PYTHON=python3.12 …")'
 	$(PYTHON) -m venv .venv
 	$(PIP) install --upgrade 'pip>=25.1'
 
