@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from docs.generate.field_types import default_in_words, in_words, sections_of
 from runner.config.availability import is_available
+from runner.config.descriptions import descriptions
 from runner.config.spec.model import Section
 from runner.config.spec.root import ServerSpec
 
@@ -89,6 +90,7 @@ def _section(place: Place, known: dict[type[Section], Place]) -> str:
 
 def _rows(place: Place, known: dict[type[Section], Place]) -> Iterator[str]:
     hints = typing.get_type_hints(place.model, include_extras=True)
+    means = descriptions(place.model)
     for name, field in place.model.model_fields.items():
         key = field.alias or name
         value = in_words(hints[name])
@@ -96,7 +98,7 @@ def _rows(place: Place, known: dict[type[Section], Place]) -> Iterator[str]:
         if links:
             parts = [f"[section](#{link.anchor})" for link in links]
             value = value.replace("section", "{}").format(*parts)
-        text = (field.description or "").replace("|", "\\|")
+        text = means[key].replace("|", "\\|")
         is_later = place.is_available and not is_available((*place.path, key))
         mark = f" {LATER}" if is_later else ""
         default = default_in_words(field, hints[name])
