@@ -6,9 +6,7 @@ import pytest
 
 from runner.cli.main import run
 
-BROKEN = (
-    "mcp: 1\nserver: {name: shop, version: 1}\ntools:\n  hello: {value: hi, descripton: x}\n"
-)
+BROKEN = "mcp: 1\nserver: {name: shop, version: 1}\ntools:\n  hello: {value: hi, descripton: x}\n"
 
 
 @pytest.fixture
