@@ -94,6 +94,9 @@ unknown-database: A tool or a function names a database that is not under `datab
   name, or declare the database.
 unknown-engine: The address of a database names an engine that is not known. Addresses begin with
   `sqlite:///`, `postgresql://` and the like.
+create-failed: A script of `create` cannot be run. The place is the statement that fails.
+database-unreachable: A database cannot be opened (`validate --connect`, `serve`, `call`). The
+  message names its address and what failed.
 create-not-embedded: `create` makes embedded databases only. Create the tables of a server with
   the tools of that database.
 # Tools

@@ -160,7 +160,7 @@ class BindingCompiler:
         known = site.entries("databases")
         if name is None and len(known) == 1:
             name = known[0]
-        if name is None and site.document.is_whole:
+        if name is None and not site.document.may_hold("databases", ""):
             (site / "sql").error_at_key(
                 "missing-field",
                 "expected 'database', since the file has "

@@ -35,7 +35,7 @@ class Site:
 
         An entry with faults of its own is not compiled; what refers to it is not at fault.
         """
-        return not self.document.is_whole or name in self.entries(section)
+        return name in self.entries(section) or self.document.may_hold(section, name)
 
     def error(
         self,

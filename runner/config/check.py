@@ -49,6 +49,8 @@ def check(
     """
     refused = dict(unavailable(document.root))
     root = without(document.root, frozenset(refused))
+    if document.lost:
+        root = completed(root)
     rules = (*broken_rules(root), *bad_names(root))
     spec, wrong = _validated(document, root, interpolation)
     faults = Faults()

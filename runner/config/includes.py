@@ -20,14 +20,14 @@ def merged(root: Document, included: Iterable[Document]) -> tuple[Document, tupl
     sections = dict(root.root.entries)
     faults: list[Diagnostic] = []
     files = list(root.files)
-    is_whole = root.is_whole
+    lost = root.lost
     for document in included:
         files.extend(document.files)
-        is_whole = is_whole and document.is_whole
+        lost += document.lost
         for name, entry in document.root.entries.items():
             faults.extend(_add(sections, name, entry))
     whole = Mapping_(sections, root.root.position)
-    return Document(root.path, whole, tuple(files), is_whole), tuple(faults)
+    return Document(root.path, whole, tuple(files), lost), tuple(faults)
 
 
 def _add(sections: dict[str, Entry], name: str, entry: Entry) -> Iterator[Diagnostic]:

@@ -18,7 +18,7 @@ from runner.config.includes import merged
 from runner.config.interpolate import Interpolator
 from runner.config.json_text import as_yaml
 from runner.config.marks import line_starts
-from runner.config.nodes import Document, Mapping_, Node, Scalar, Sequence
+from runner.config.nodes import Document, Lost, Mapping_, Node, Scalar, Sequence
 from runner.config.places import Found, places
 from runner.config.source import decode, parse, parse_node
 from runner.config.spec.root import ServerSpec
@@ -101,7 +101,8 @@ class _Loading:
             return Loaded(None, None, self._faults.sorted(), self._folder)
         included = [self._document(path, at) for path, at in self._included(root)]
         whole, conflicts = merged(root, [item for item in included if item is not None])
-        whole = replace(whole, is_whole=whole.is_whole and None not in included)
+        if None in included:
+            whole = replace(whole, lost=(*whole.lost, Lost((), start)))
         self._report(*conflicts)
         document, misspelt = correct(whole, self._interpolate)
         self._faults.add(*misspelt)
@@ -124,7 +125,10 @@ class _Loading:
         if data is None:
             return None
         document, faults = parse(data, self._name(path))
-        self._report(*faults)
+        self._faults.add(*faults)
+        lost = [] if document is None else [part.position for part in document.lost]
+        errors = [fault.position for fault in faults if fault.severity == "error"]
+        self._errors += [position for position in errors if position not in lost]
         return document
 
     def _read(self, path: Path, at: Position) -> bytes | None:

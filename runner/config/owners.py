@@ -20,6 +20,7 @@ APART = ("title", "icons", "tags", "timeout", "idempotent", "open_world", "examp
 """Fields of a tool that nothing else of it leans on: one with a fault is left out alone."""
 NEEDED = {"server": ("name", "version")}
 """Fields that must be there; a text takes the place of one that is left out."""
+_FIRST_VERSION = "1"
 
 
 def owners(root: Mapping_, errors: Iterable[Position]) -> frozenset[Path] | None:
@@ -54,7 +55,8 @@ def _is_apart(path: Path) -> bool:
 
 def completed(root: Mapping_) -> Mapping_:
     """The tree with a text for each needed field that was left out; it is never served."""
-    entries = dict(root.entries)
+    version = Scalar(_FIRST_VERSION, root.position, plain=True)
+    entries = {VERSION: Entry(Scalar(VERSION, root.position), version), **root.entries}
     for name, fields in NEEDED.items():
         key, value = Scalar(name, root.position), Mapping_({}, root.position)
         match root.entries.get(name):
