@@ -6,6 +6,7 @@ A fence's first word is its language, the second one says what it is:
     ```yaml mcp.yaml       the same, and held to be a file without any fault
     ```yaml broken.yaml    written, and held to be a file with faults
     ```yaml tools/a.yaml   written; the page's mcp.yaml includes it
+    ```yaml .other.yaml    written; a file of another program
     ```yaml fragment       top-level keys; `completed` puts around them what a whole file needs
     ```console             commands after `$ `, and what they print
 
@@ -46,9 +47,9 @@ class Block:
         return "." in self.target
 
     @property
-    def is_included(self) -> bool:
-        """It is part of another file."""
-        return self.target.startswith("tools/")
+    def is_checked(self) -> bool:
+        """It is a whole `mcp.yaml`, or becomes one."""
+        return self.language == "yaml" and not self.target.startswith(("tools/", "."))
 
     @property
     def is_broken(self) -> bool:

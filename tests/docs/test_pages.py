@@ -30,7 +30,7 @@ def test_every_yaml_of_the_page_is_a_file_without_faults(page: Path, tmp_path: P
     for block in fences:
         write(block, tmp_path)
     for number, block in enumerate(fences):
-        if block.language == "yaml" and not block.is_included:
+        if block.is_checked:
             text = completed(block.text, tmp_path) if block.target == "fragment" else block.text
             file = tmp_path / f"{number}.yaml"
             file.write_text(text, encoding="utf-8")
