@@ -10,6 +10,7 @@ from runner.cli.console import Output
 from runner.cli.logs import set_up_logging
 from runner.cli.options import EXIT_FAULTS, file_option
 from runner.cli.project import read_catalog
+from runner.cli.reports import counted
 from runner.compile.server import is_loopback
 from runner.run import serve_http, serve_stdio
 from runner.serving.sockets import address_of, bind
@@ -77,9 +78,9 @@ def _greet(catalog: Catalog, address: tuple[str, int], output: Output) -> None:
     shown = f"[{host}]" if ":" in host else host
     scheme = "https" if listen.tls is not None else "http"
     url = listen.public_url or f"{scheme}://{shown}:{port}{catalog.endpoints[0].path}"
-    count = len(catalog.tools)
+    count = counted(len(catalog.tools), "tool")
     workers = f", {listen.workers} workers" if listen.workers > 1 else ""
-    output.say(f"{catalog.identity.name} {catalog.identity.version}: {count} tools{workers}")
+    output.say(f"{catalog.identity.name} {catalog.identity.version}: {count}{workers}")
     output.say(f"  address  {url}", style="bold")
     output.say(f"  connect  claude mcp add --transport http {catalog.identity.name} {url}")
     if listen.workers > 1 and not listen.state_keys:
