@@ -43,3 +43,8 @@ def compile_words(
         if template is not None:
             words[kind] = Words(template)
     return words
+
+
+def may_be_null(words: Mapping[str, Words]) -> bool:
+    """A row or a value can be null: to find nothing is no error, or some failure is `empty`."""
+    return Kind.MISSING not in words or any(word.template is None for word in words.values())
