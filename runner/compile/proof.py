@@ -71,7 +71,11 @@ def _derived(plan: Plan) -> OutputSchema | None:
     if plan.shape != "affected" and plan.described is None:
         return None
     columns = [
-        OutputColumn(column.name, column.type or None, column.nullable)
+        OutputColumn(
+            column.name,
+            "json" if column.name in plan.columns.json else column.type or None,
+            column.nullable,
+        )
         for column in plan.described or ()
     ]
     return derived_output(

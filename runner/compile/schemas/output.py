@@ -12,7 +12,7 @@ from runner.catalog.schema import JsonSchema, OutputSchema
 from runner.compile.schemas.json_schema import check_authored
 from runner.compile.schemas.parameters import Grammar, compile_members
 from runner.compile.schemas.source import read_schema
-from runner.compile.schemas.type_words import Fragment, nullable, output_fragment
+from runner.compile.schemas.type_words import Fragment, derived_fragment, nullable
 from runner.compile.site import Site
 from runner.config.nodes import Document
 from runner.config.spec.tools import ResultSpec
@@ -24,7 +24,7 @@ class OutputColumn:
 
     name: str
     type_word: str | None
-    """A word of `OUTPUT_WORDS`; None where the engine tells none."""
+    """A word of `DERIVED_WORDS`; None where the engine tells none."""
     nullable: bool = True
 
 
@@ -70,7 +70,7 @@ def derived_output(
 ) -> OutputSchema:
     """The output that an engine's description of the columns gives; `decimals` as in the file."""
     fragments = {
-        column.name: output_fragment(
+        column.name: derived_fragment(
             column.type_word, is_nullable=column.nullable, decimals=decimals
         )
         for column in columns
