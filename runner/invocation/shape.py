@@ -11,6 +11,7 @@ from runner.catalog.call import Outcome
 from runner.catalog.content import ContentBlock, TextContent
 from runner.catalog.expressions import Scope
 from runner.catalog.result import CallResult
+from runner.catalog.schema import OutputSchema
 from runner.catalog.tool import Tool
 from runner.codec.json import encode
 from runner.codec.tables import csv, markdown
@@ -33,7 +34,7 @@ def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
             "ask for less",
         )
     if tool.output is not None and tool.output.is_declared:
-        _check_declared(tool, outcome.value)
+        _check_declared(tool.output, outcome.value)
     is_object = isinstance(outcome.value, dict)
     blocks: list[ContentBlock]
     if outcome.content is not None:
@@ -78,13 +79,17 @@ def _rows(value: object) -> Sequence[Mapping[str, object]] | None:
             return None
 
 
-def _check_declared(tool: Tool, value: object) -> None:
-    if tool.output is not None and not tool.output.is_valid(value):
-        raise BindingError(
-            Kind.REDACTED,
-            "the result does not fit the tool's output schema",
-            reason="the binding returned a value that the declared output schema refuses",
-        )
+def _check_declared(output: OutputSchema, value: object) -> None:
+    if output.is_valid(value):
+        return
+    place = output.where(value)
+    what = f"the result's {place} does" if place else "the result does"
+    raise BindingError(
+        Kind.REDACTED,
+        f"{what} not fit the tool's output schema",
+        field=place or None,
+        reason=f"{what} not fit the output that the file declares",
+    )
 
 
 def _with_note(blocks: list[ContentBlock], note: str | None) -> list[ContentBlock]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runner.arguments.check import validator
+from runner.arguments.phrases import dotted
 from runner.catalog.schema import JsonSchema, OutputSchema
 from runner.compile.schemas.json_schema import check_authored
 from runner.compile.schemas.parameters import Grammar, compile_members
@@ -112,4 +113,10 @@ def _wrapped(
 
 
 def _output(schema: JsonSchema, *, is_declared: bool) -> OutputSchema:
-    return OutputSchema(schema, validator(schema).is_valid, is_declared)
+    compiled = validator(schema)
+
+    def where(value: object) -> str:
+        fault = next(iter(compiled.iter_errors(value)), None)
+        return "" if fault is None else dotted(fault.instance_path)
+
+    return OutputSchema(schema, compiled.is_valid, is_declared, where)
