@@ -4,16 +4,21 @@ Rows come in blocks from a cursor, so that a result of any size needs little mem
 when it wants no more; one row more than allowed is asked for, and shows that there was one.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Final, Protocol
+from uuid import UUID
 
 from runner.catalog.sql import ResultColumns
 from runner.codec.json import Json, JsonFault, encode
-from runner.codec.values import UnknownTypeError, json_text, plain, plain_cell
+from runner.codec.values import UnknownTypeError, decimal, json_text, plain, plain_cell
 from runner.errors import BindingError, Kind
 
 BLOCK_ROWS: Final = 128
 """Rows fetched at once: bounds what is held beyond the budgets."""
+_UUID_BYTES: Final = 16
+_DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?\Z")
 Cell = Callable[[object], Json]
 
 
@@ -186,8 +191,10 @@ def _declared_cell(name: str, declared: ResultColumns) -> Cell | None:
             return _json_cell
         if parameter.type == "boolean":
             return _boolean_cell
-        if parameter.type == "decimal" and declared.decimals == "text":
-            return _decimal_cell
+        if parameter.type == "uuid":
+            return _uuid_cell
+        if parameter.type == "decimal":
+            return _decimal_cell if declared.decimals == "text" else _exact_number_cell
     return None
 
 
@@ -202,6 +209,24 @@ def _json_cell(value: object) -> Json:
 def _boolean_cell(value: object) -> Json:
     """Engines without booleans keep 0 and 1."""
     return bool(value) if value in (0, 1) else plain(value)
+
+
+def _uuid_cell(value: object) -> Json:
+    """Engines without the type keep text in any case, or the sixteen bytes."""
+    match value:
+        case bytes() if len(value) == _UUID_BYTES:
+            return str(UUID(bytes=value))
+        case str():
+            return value.lower()
+        case _:
+            return plain(value)
+
+
+def _exact_number_cell(value: object) -> Json:
+    """Engines without exact numbers keep them as texts."""
+    if isinstance(value, str) and _DECIMAL.match(value):
+        return decimal(Decimal(value), "number")
+    return _number_cell(value)
 
 
 def _decimal_cell(value: object) -> Json:
