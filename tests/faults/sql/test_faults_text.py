@@ -91,7 +91,9 @@ def latin(tmp_path: Path) -> Iterator[Source]:
         )
         try:
             source = Source("postgresql", url, tmp_path)
-            source.execute("CREATE TABLE t (x text)", "INSERT INTO t VALUES (U&'caf\\00e9'), (U&'\\0081')")
+            source.execute(
+                "CREATE TABLE t (x text)", "INSERT INTO t VALUES (U&'caf\\00e9'), (U&'\\0081')"
+            )
             yield source
         finally:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
