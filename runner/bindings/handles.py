@@ -1,18 +1,15 @@
-"""Databases and APIs as Python functions get them: the same bindings, budgets and guards as tools.
+"""Databases as Python functions get them: the same bindings, budgets and guards as tools.
 
-A statement or a request of a function becomes a plan of its own; plans of statements are kept, so
-that a statement is read once.
+A statement of a function becomes a plan of its own, which is kept, so that it is read once.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from runner.bindings.http import ApiClient, HttpBinding
-from runner.bindings.python.services import Access, HttpRequest
+from runner.bindings.python.services import Access
 from runner.bindings.sql.database import SqlDatabase
 from runner.catalog.call import Binding, Call
-from runner.catalog.expressions import Scope, TreeTemplate
-from runner.catalog.plans import HttpPlan
+from runner.catalog.expressions import Scope
 from runner.catalog.sql import SqlPlan
 
 ReadStatement = Callable[[str, frozenset[str], bool], SqlPlan]
@@ -56,31 +53,6 @@ class DatabaseHandle:
                 self._kept.clear()
             binding = self._kept[key] = self._database.binding(self._read(*key), access.tool)
         return (await binding.invoke(_call(dict(parameters), access))).value
-
-
-class ApiHandle:
-    """An API as `runner.bindings.python` needs it."""
-
-    def __init__(self, client: ApiClient, *, max_bytes: int) -> None:
-        self._client = client
-        self._max_bytes = max_bytes
-
-    async def request(self, request: HttpRequest, access: Access) -> object:
-        """The decoded body of the answer; null where it has none."""
-        plan = HttpPlan(
-            api=self._client.api.name,
-            method=request.method,
-            path=(request.path,),
-            query={name: _constant(value) for name, value in request.query.items()},
-            headers={name: _constant(value) for name, value in request.headers.items()},
-            body=None if request.body is None else _constant(request.body),
-            max_bytes=self._max_bytes,
-        )
-        return (await HttpBinding(plan, self._client).invoke(_call({}, access))).value
-
-
-def _constant(value: object) -> TreeTemplate:
-    return TreeTemplate(frozenset(), lambda _scope: value)
 
 
 def _call(arguments: dict[str, object], access: Access) -> Call:

@@ -6,6 +6,7 @@ A cancellation passes through to the step that runs; time is the whole call's.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from runner.catalog.call import Binding, Call, CallContext, Outcome
 from runner.catalog.expressions import ABSENT
@@ -28,6 +29,7 @@ _ALMOST = 0.99  # what a step reports of itself stays below what its end reports
 class StepsBinding:
     """Runs a plan of steps; `inline` holds the bindings of inline steps by step name."""
 
+    keeps_time: ClassVar[bool] = False
     plan: StepsPlan
     call_tool: CallTool
     inline: Mapping[str, Binding] = field(default_factory=dict)

@@ -16,7 +16,6 @@ from runner.compile.bindings import Provable
 from runner.compile.catalog import Compiled, with_tools
 from runner.compile.schemas.output import OutputColumn, derived_output
 from runner.compile.sql.prove import prove_sql
-from runner.compile.sql.syntax import warn_of_syntax
 from runner.compile.tools import CompiledTool
 
 
@@ -41,6 +40,9 @@ def _prove(item: CompiledTool, provers: Mapping[str, Prover]) -> Tool:
 def _proven(provable: Provable, provers: Mapping[str, Prover]) -> SqlPlan:
     prover = provers.get(provable.plan.database)
     if prover is None:
+        # The parser is slow to import, and needed only where no engine proves.
+        from runner.compile.sql.syntax import warn_of_syntax  # noqa: PLC0415
+
         warn_of_syntax(provable.plan, provable.sources)
         return provable.plan
     return prove_sql(

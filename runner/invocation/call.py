@@ -82,12 +82,10 @@ class Invoker:
         """The binding's outcome, within the worker's number of calls and the tool's time."""
         await self._take_place(tool.timeout_s)
         try:
-            async with asyncio.timeout(tool.timeout_s):
-                return await self._bindings[tool.name].invoke(call)
-        except TimeoutError as error:
-            raise BindingError(
-                Kind.TIMEOUT, f"the call took longer than {tool.timeout_s:g} s and was stopped"
-            ) from error
+            binding = self._bindings[tool.name]
+            if binding.keeps_time:
+                return await binding.invoke(call)
+            return await _in_time(binding, call)
         finally:
             self._places.release()
 
@@ -101,6 +99,16 @@ class Invoker:
             raise BindingError(
                 Kind.BUSY, "the server is busy: too many calls run at this time; try again"
             ) from error
+
+
+async def _in_time(binding: Binding, call: Call) -> Outcome:
+    try:
+        async with asyncio.timeout(call.timeout_s):
+            return await binding.invoke(call)
+    except TimeoutError as error:
+        raise BindingError(
+            Kind.TIMEOUT, f"the call took longer than {call.timeout_s:g} s and was stopped"
+        ) from error
 
 
 def _explain(tool: Tool, error: CallError) -> None:

@@ -8,7 +8,13 @@ Source: MCP 2026-07-28, server/tools, "Structured Content"; SEP-2106.
 from collections.abc import Mapping, Sequence
 
 from runner.catalog.call import Outcome
-from runner.catalog.content import ContentBlock, TextContent
+from runner.catalog.content import (
+    AudioContent,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    TextContent,
+)
 from runner.catalog.expressions import Scope
 from runner.catalog.result import CallResult
 from runner.catalog.schema import OutputSchema
@@ -25,23 +31,42 @@ def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
         BindingError: the result is larger than allowed, or does not fit the declared schema.
     """
     if not outcome.is_structured:
-        return CallResult(_with_note(list(outcome.content or ()), outcome.note))
+        blocks = list(outcome.content or ())
+        _check_size(sum(map(_size, blocks)), tool)
+        return CallResult(_with_note(blocks, outcome.note))
     encoded = encode(outcome.value)
-    if len(encoded) > tool.max_bytes:
-        raise BindingError(
-            Kind.TOO_LARGE,
-            f"the result has {len(encoded)} bytes, more than the {tool.max_bytes} allowed; "
-            "ask for less",
-        )
+    _check_size(len(encoded), tool)
     if tool.output is not None and tool.output.is_declared:
         _check_declared(tool.output, outcome.value)
-    is_object = isinstance(outcome.value, dict)
     blocks: list[ContentBlock]
     if outcome.content is not None:
         blocks = list(outcome.content)
+        _check_size(sum(map(_size, blocks)), tool)
     else:
         blocks = _text_blocks(tool, outcome, encoded.decode(), scope)
+    is_object = isinstance(outcome.value, dict)
     return CallResult(_with_note(blocks, outcome.note), encoded, is_object)
+
+
+def _check_size(size: int, tool: Tool) -> None:
+    if size > tool.max_bytes:
+        raise BindingError(
+            Kind.TOO_LARGE,
+            f"the result has {size} bytes, more than the {tool.max_bytes} allowed; ask for less",
+        )
+
+
+def _size(block: ContentBlock) -> int:
+    """The bytes of what a block carries; a link carries nothing."""
+    match block:
+        case TextContent(text):
+            return len(text.encode(errors="replace"))
+        case ImageContent(data) | AudioContent(data):
+            return len(data)
+        case EmbeddedResource(text=text, blob=blob):
+            return len((text or "").encode(errors="replace")) + len(blob or b"")
+        case _:
+            return 0
 
 
 def _text_blocks(tool: Tool, outcome: Outcome, text: str, scope: Scope) -> list[ContentBlock]:

@@ -10,9 +10,6 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Final
 
-import sqlglot
-from sqlglot.errors import SqlglotError
-
 from runner.bindings.sql.sqlite_guard import verdict_on_call
 from runner.catalog.proving import Description, Refusal, RefusalKind
 from runner.catalog.sql import Bound, Column
@@ -83,6 +80,10 @@ class SqliteProver:
 
     def _returned(self, text: str) -> list[str]:
         """The columns of RETURNING: what the author wrote, `*` as the table has them."""
+        # The parser is slow to import, and needed only for tools that write.
+        import sqlglot  # noqa: PLC0415
+        from sqlglot.errors import SqlglotError  # noqa: PLC0415
+
         try:
             statement = sqlglot.parse_one(text, dialect="sqlite")
         except SqlglotError:
