@@ -38,7 +38,6 @@ def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
     _check_size(len(encoded), tool)
     if tool.output is not None and tool.output.is_declared:
         _check_declared(tool.output, outcome.value)
-    blocks: list[ContentBlock]
     if outcome.content is not None:
         blocks = list(outcome.content)
         _check_size(sum(map(_size, blocks)), tool)
