@@ -74,7 +74,11 @@ def _derived(tool: Tool, plan: Plan) -> OutputSchema | None:
     if plan.shape != "affected" and plan.described is None:
         return None
     columns = [
-        OutputColumn(column.name, column.type or None, column.nullable)
+        OutputColumn(
+            column.name,
+            "json" if column.name in plan.columns.json else column.type or None,
+            column.nullable,
+        )
         for column in plan.described or ()
     ]
     form = Form(plan.shape, paged=plan.page is not None, may_be_null=may_be_null(tool.errors))

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runner.arguments.check import validator
+from runner.arguments.phrases import dotted
 from runner.catalog.schema import JsonSchema, OutputSchema
 from runner.compile.schemas.json_schema import check_authored
 from runner.compile.schemas.parameters import Grammar, compile_members
 from runner.compile.schemas.source import read_schema
-from runner.compile.schemas.type_words import Fragment, nullable, output_fragment
+from runner.compile.schemas.type_words import Fragment, derived_fragment, nullable
 from runner.compile.site import Site
 from runner.config.nodes import Document
 from runner.config.spec.tools import ResultSpec
@@ -24,7 +25,7 @@ class OutputColumn:
 
     name: str
     type_word: str | None
-    """A word of `OUTPUT_WORDS`; None where the engine tells none."""
+    """A word of `DERIVED_WORDS`; None where the engine tells none."""
     nullable: bool = True
 
 
@@ -82,7 +83,7 @@ def derived_output(
 ) -> OutputSchema:
     """The output that an engine's description of the columns gives; `decimals` as in the file."""
     fragments = {
-        column.name: output_fragment(
+        column.name: derived_fragment(
             column.type_word, is_nullable=column.nullable, decimals=decimals
         )
         for column in columns
@@ -122,4 +123,10 @@ def _wrapped(row: Fragment, columns: Mapping[str, Fragment], form: Form) -> Json
 
 
 def _output(schema: JsonSchema, *, is_declared: bool) -> OutputSchema:
-    return OutputSchema(schema, validator(schema).is_valid, is_declared)
+    compiled = validator(schema)
+
+    def where(value: object) -> str:
+        fault = next(iter(compiled.iter_errors(value)), None)
+        return "" if fault is None else dotted(fault.instance_path)
+
+    return OutputSchema(schema, compiled.is_valid, is_declared, where)
