@@ -1,5 +1,6 @@
 """The command `mcp-run`: its subcommands, and where every failure gets a last word."""
 
+import io
 import sys
 from collections.abc import Sequence
 
@@ -14,7 +15,6 @@ COMMANDS = {
     "validate": "runner.cli.validate:validate",
     "list": "runner.cli.listing:list_tools",
     "call": "runner.cli.call:call",
-    "explain": "runner.cli.explain:explain",
     "schema": "runner.cli.schema:schema",
 }
 """Subcommand → where it is; each is imported when it is run."""
@@ -33,6 +33,9 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and ends the process: 0 good, 1 faults, 2 usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # whatever the host's locale is
     sys.exit(run(arguments))
 
 
