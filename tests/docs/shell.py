@@ -42,7 +42,7 @@ class Shell:
 
     def _run(self, line: str) -> str:
         done = subprocess.run(
-            ["bash", "-c", line.replace(SHOWN_PORT, self._port)],
+            ["sh", "-c", line.replace(SHOWN_PORT, self._port)],
             cwd=self._folder,
             env=self._environment,
             stdout=subprocess.PIPE,
@@ -57,7 +57,7 @@ class Shell:
         """As many lines as the page shows; then the server goes on."""
         line = f"exec {command.line.removesuffix('&')} --port 0"
         server = subprocess.Popen(
-            ["bash", "-c", line],
+            ["sh", "-c", line],
             cwd=self._folder,
             env=self._environment,
             stdout=subprocess.PIPE,
