@@ -172,6 +172,23 @@ def _proven_live(compiled: Compiled, reached: _Reached) -> Catalog:
         return asyncio.run(prove(_memory_provers(unmade, reached, stack)))
 
 
+def make_databases(catalog: Catalog) -> None:
+    """Makes the embedded databases that do not exist yet, so that who is told of the server finds
+    them there.
+
+    Raises:
+        StartError: one cannot be made.
+    """
+    unmade = {name: item for name, item in catalog.databases.items() if is_to_be_made(item)}
+
+    async def make() -> None:
+        async with open_databases(unmade, keys=[b"no cursor is made"]):
+            pass
+
+    if unmade:
+        asyncio.run(make())
+
+
 def catalog_of(checked: Checked) -> Catalog:
     """The catalog of a file that may be served.
 

@@ -1,5 +1,6 @@
 """The command `mcp-run`: its subcommands, and where every failure gets a last word."""
 
+import io
 import sys
 from collections.abc import Sequence
 
@@ -32,6 +33,9 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and ends the process: 0 good, 1 faults, 2 usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # whatever the host's locale is
     sys.exit(run(arguments))
 
 

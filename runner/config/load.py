@@ -21,15 +21,17 @@ from runner.config.marks import line_starts
 from runner.config.nodes import Document, Lost, Mapping_, Node, Scalar, Sequence
 from runner.config.places import Found, places
 from runner.config.source import decode, parse, parse_node
+from runner.config.spec.leaves import refused_reference
 from runner.config.spec.root import ServerSpec
 from runner.diagnostics import Diagnostic, Faults, Position
 
+SQL_FILES = ("tools.*.sql.file", "tools.*.steps.*.sql.file")
+"""Where the file names another that holds a tool's statement."""
 TEXT_FILES = (
     "server.instructions.file",
     "databases.*.create.schema",
     "databases.*.create.seed",
-    "tools.*.sql.file",
-    "tools.*.steps.*.sql.file",
+    *SQL_FILES,
 )
 """Where the file names another whose text is used as it is."""
 SCHEMA_FILES = (
@@ -107,6 +109,7 @@ class _Loading:
         document, misspelt = correct(whole, self._interpolate)
         self._faults.add(*misspelt)
         texts = dict(self._texts(document))
+        self._refuse_references(document, texts)
         schemas = dict(self._schemas(document))
         spec, faults = check(document, self._interpolate, errors=self._errors)
         self._faults.add(*faults)
@@ -209,6 +212,14 @@ class _Loading:
             if not faults:
                 position = Position(self._name(path), 1, 1)
                 yield scalar.text, Scalar(text, position, lines=line_starts(text))
+
+    def _refuse_references(self, document: Document, texts: Mapping[str, Scalar]) -> None:
+        """SQL in a file takes nothing from the environment, as SQL in the configuration."""
+        for scalar in self._named(document, SQL_FILES):
+            text = texts.get(scalar.text)
+            fault = None if text is None else refused_reference(text, "SQL")
+            if fault is not None:
+                self._report(fault, at=scalar.position)
 
     def _schemas(self, document: Document) -> Iterator[tuple[str, Document]]:
         for scalar in self._named(document, SCHEMA_FILES):

@@ -104,12 +104,16 @@ def _rows(value: object) -> Sequence[Mapping[str, object]] | None:
 
 
 def _check_declared(output: OutputSchema, value: object) -> None:
-    if not output.is_valid(value):
-        raise BindingError(
-            Kind.REDACTED,
-            "the result does not fit the tool's output schema",
-            reason="the binding returned a value that the declared output schema refuses",
-        )
+    if output.is_valid(value):
+        return
+    place = output.where(value)
+    what = f"the result's {place} does" if place else "the result does"
+    raise BindingError(
+        Kind.REDACTED,
+        f"{what} not fit the tool's output schema",
+        field=place or None,
+        reason=f"{what} not fit the output that the file declares",
+    )
 
 
 def _with_note(blocks: list[ContentBlock], note: str | None) -> list[ContentBlock]:

@@ -6,7 +6,7 @@ which the server lets nobody turn a read-only transaction into a writing one.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 import psycopg
@@ -39,6 +39,7 @@ _SETTINGS: Final = (
     "extra_float_digits=1",
     "standard_conforming_strings=on",
 )
+_PINNED: Final = {"TimeZone": "UTC", "DateStyle": "ISO"}
 _CONNECT_TIMEOUT_S: Final = 5
 _CANCEL_TIMEOUT_S: Final = 2.0
 _TIMES: Final = 3
@@ -304,7 +305,8 @@ class PostgresEngine:
             connection = psycopg.connect(**self._options, autocommit=True, context=self._known)
         except psycopg.OperationalError as error:
             raise self._start_error(error) from error
-        return PostgresSession(connection, known=self._known, connect=self._database.connect)
+        connect = [*_pins(connection), *self._database.connect]
+        return PostgresSession(connection, known=self._known, connect=connect)
 
     def _start_error(self, error: psycopg.OperationalError) -> StartError:
         stage, hint = _stage(str(error))
@@ -313,6 +315,13 @@ class PostgresEngine:
 
     def close(self) -> None:
         """Nothing is shared that needs it."""
+
+
+def _pins(connection: psycopg.Connection[tuple[object, ...]]) -> Iterator[str]:
+    """Sets what the environment set otherwise: PGTZ and PGDATESTYLE win over our own options."""
+    for name, wanted in _PINNED.items():
+        if not (connection.info.parameter_status(name) or wanted).startswith(wanted):
+            yield f"SET {name} = '{wanted}'"
 
 
 _STAGES: Final = (

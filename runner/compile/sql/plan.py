@@ -144,7 +144,7 @@ def _page(compiled: Compiled | None, around: SqlSurroundings, site: Site) -> Pag
 def _statements(form: SqlForm, site: Site, around: SqlSurroundings) -> list[Compiled | None]:
     specs = form.statements
     if around.file_text is not None:
-        specs = (StatementSpec(run=around.file_text),)
+        specs = (StatementSpec.model_construct(run=around.file_text),)
     if not specs:
         site.error("empty-statement", "expected a SQL statement, found none")
         return []
