@@ -25,7 +25,8 @@ class Shell:
         self._port = SHOWN_PORT
         self._servers: list[subprocess.Popen[str]] = []
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        self._environment = {"PATH": path, "HOME": str(folder), "LANG": "C.UTF-8", "COLUMNS": "80"}
+        own = {"PATH": path, "HOME": str(folder), "LANG": "C.UTF-8", "COLUMNS": "80"}
+        self._environment = {**os.environ, **own, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 
     def run(self, command: Command) -> None:
         """Runs it and holds what it prints against the page."""
