@@ -61,7 +61,7 @@ def compile_listen(spec: ServeSection, site: Site) -> Listen:
     _check_addresses(spec, site)
     if spec.tls is not None and spec.engine == "uvicorn":
         (site / "engine").error(
-            "engine-without-tls",
+            "conflicting-fields",
             "'uvicorn' is used for plain HTTP only, but 'tls' is configured",
             hint="leave 'engine' out, or write hypercorn",
         )
@@ -202,10 +202,11 @@ def compile_caller(spec: CallerSpec) -> Caller:
 def _named(callers: Mapping[str, Caller], name: str, site: Site) -> Caller:
     if name in callers:
         return callers[name]
-    site.error(
-        "unknown-caller",
-        f"no caller is named '{name}'",
-        details=(f"known callers: {', '.join(callers) or 'none'}",),
-        hint=did_you_mean(name, callers),
-    )
+    if not site.may_have("callers", name):
+        site.error(
+            "unknown-caller",
+            f"no caller is named '{name}'",
+            details=(f"known callers: {', '.join(callers) or 'none'}",),
+            hint=did_you_mean(name, callers),
+        )
     return ANONYMOUS

@@ -48,3 +48,8 @@ def _is_known(kind: str, known: Sequence[str], site: Site, *, has_status: bool) 
         hint=did_you_mean(kind, known),
     )
     return False
+
+
+def may_be_null(words: Mapping[str, Words]) -> bool:
+    """A row or a value can be null: to find nothing is no error, or some failure is `empty`."""
+    return Kind.MISSING not in words or any(word.template is None for word in words.values())

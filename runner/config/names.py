@@ -1,4 +1,4 @@
-"""Rules for names that authors choose, and warnings for words that read differently elsewhere.
+"""Rules for names that authors choose.
 
 Knows which places hold names; nothing of what the names stand for.
 """
@@ -6,30 +6,16 @@ Knows which places hold names; nothing of what the names stand for.
 import re
 from collections.abc import Iterator
 
-from runner.config.nodes import Mapping_, Scalar, Sequence
+from runner.config.nodes import Mapping_, Scalar
 from runner.config.places import Found, everything, name_of, places
 from runner.diagnostics import Diagnostic
-
-_EXPRESSIONS = ("caller", "context", "request", "vars", "item", "index", "rows", "cursor")
-_FUNCTIONS = ("now", "today", "uuid", "sent", "absent")
-_WORDS = ("none", "true", "false", "and", "or", "not", "in", "is", "if", "else")
-_TEMPLATE = ("self", "super", "loop", "None", "True", "False")
-RESERVED = frozenset((*_EXPRESSIONS, *_FUNCTIONS, *_WORDS, *_TEMPLATE))
-"""Names of expressions, and words of the template language that a name would hide or break."""
+from runner.reserved import RESERVED
 
 _TOOL = re.compile(r"[A-Za-z0-9_.-]{1,128}\Z")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _REFERENCE = re.compile(r"\$\{[A-Za-z_]")
-# What YAML 1.1 readers make booleans, octals, numbers, times and dates of; here all of it is text.
-_OTHERWISE_READ = re.compile(
-    r"(yes|no|on|off|y|n)\Z|0[0-9]+\Z|[0-9][0-9_]*_[0-9_]*\Z|[0-9.]+e[0-9]+\Z|0x[0-9a-f]+\Z"
-    r"|[0-9]+(:[0-5]?[0-9])+\Z|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}\Z",
-    re.IGNORECASE,
-)
 _SECTIONS = ("tools.*.input", "tools.*.bind", "defaults.bind", "vars")
 _AS = ("tools.*.steps.*.as", "tools.*.sql.*.as", "tools.*.sql.as", "tools.*.steps.*.sql.*.as")
-_VALUES = ("tools.*.input.*", "tools.*.input.*.enum")
-_DEFAULTS = ("tools.*.input.*.default",)
 
 
 def bad_names(root: Mapping_) -> Iterator[Diagnostic]:
@@ -43,18 +29,6 @@ def bad_names(root: Mapping_) -> Iterator[Diagnostic]:
             if isinstance(found.node, Scalar):
                 yield from _identifier(found.node, found.node.text, "`as`")
     yield from _references(root)
-
-
-def ambiguous_words(root: Mapping_) -> Iterator[Diagnostic]:
-    """Plain words of enums and defaults that are text here and something else elsewhere."""
-    for pattern in _VALUES:
-        for found in places(root, pattern):
-            if isinstance(found.node, Sequence):
-                yield from _values(found.node)
-    for pattern in _DEFAULTS:
-        for found in places(root, pattern):
-            if isinstance(found.node, Scalar):
-                yield from _otherwise_read(found.node)
 
 
 def _tools(root: Mapping_) -> Iterator[Diagnostic]:
@@ -75,7 +49,7 @@ def _tools(root: Mapping_) -> Iterator[Diagnostic]:
         if first is not key:
             message = f"the tools '{first.text}' and '{key.text}' differ only in case"
             details = (f"the first is at {first.position}",)
-            yield Diagnostic(key.position, "name-collision", message, details)
+            yield Diagnostic(key.position, "name-taken", message, details)
 
 
 def _section(section: Found, *, is_namespaced: bool) -> Iterator[Diagnostic]:
@@ -89,7 +63,7 @@ def _section(section: Found, *, is_namespaced: bool) -> Iterator[Diagnostic]:
         if first is not entry.key:
             message = f"the parameter '{name}' is given twice"
             details = (f"first as '{first.text}' at {first.position}",)
-            yield Diagnostic(entry.key.position, "name-collision", message, details)
+            yield Diagnostic(entry.key.position, "name-taken", message, details)
 
 
 def _identifier(
@@ -110,23 +84,3 @@ def _references(root: Mapping_) -> Iterator[Diagnostic]:
         if found.key is not None and _REFERENCE.search(found.key.text):
             message = f"${{…}} is not replaced in a key, as in '{name_of(found.path)}'"
             yield Diagnostic(found.key.position, "interpolation-refused", message)
-
-
-def _values(values: Sequence) -> Iterator[Diagnostic]:
-    scalars = [item for item in values.items if isinstance(item, Scalar)]
-    has_text = any(isinstance(item.value, str) for item in scalars)
-    for item in scalars:
-        if isinstance(item.value, str):
-            yield from _otherwise_read(item)
-        elif has_text:
-            kind = {bool: "a boolean", type(None): "null"}.get(type(item.value), "a number")
-            message = f"'{item.text}' is {kind} here, among texts"
-            hint = f'quote it, if a text is meant: "{item.text}"'
-            yield Diagnostic(item.position, "ambiguous-word", message, (), hint, "warning")
-
-
-def _otherwise_read(scalar: Scalar) -> Iterator[Diagnostic]:
-    if scalar.plain and _OTHERWISE_READ.match(scalar.text):
-        message = f"'{scalar.text}' is text here, but other YAML readers take it for something else"
-        hint = f'quote it: "{scalar.text}"'
-        yield Diagnostic(scalar.position, "ambiguous-word", message, (), hint, "warning")

@@ -55,7 +55,7 @@ def test_tls_chooses_the_engine_that_speaks_it() -> None:
         ("serve: {trusted_proxies: [ten]}",
          "1:27 bad-network: expected a network such as 10.0.0.0/8, found 'ten'"),
         ("serve: {engine: uvicorn, tls: {certificate: c, key: k}}",
-         "1:17 engine-without-tls: 'uvicorn' is used for plain HTTP only, but 'tls' is configured"),
+         "1:17 conflicting-fields: 'uvicorn' is used for plain HTTP only, but 'tls' is configured"),
         ("budgets: {rows: 0}", "1:17 out-of-range: expected more than 0"),
         ("auth: {stdio: {caller: dmo}}\ncallers: {demo: {user_id: d}}",
          "1:24 unknown-caller: no caller is named 'dmo'"),

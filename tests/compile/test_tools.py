@@ -88,7 +88,7 @@ def test_bind_that_is_not_used_is_not_evaluated() -> None:
 def test_bind_of_an_input_parameter_is_refused() -> None:
     text = "tools: {t: {description: A., value: $a, input: {a: string}, bind: {a: now()}}}\n"
     assert faults(text) == [
-        "1:68 bound-parameter: 'a' is bound and in 'input' too; a bound parameter is never sent"
+        "1:68 name-taken: 'a' is bound and in 'input' too; a bound parameter is never sent"
     ]
 
 

@@ -1,8 +1,9 @@
 """Golden cases: files in, the exact diagnostics out.
 
 A case is one text: an opening line that says what it shows, then files, each under `--- path`
-(`--- environment` holds NAME=value lines), a rule of `=`, and what `mcp-run validate` finds.
-`diagnose` is the one place that says how far a case goes; later steps add their diagnostics there.
+(`--- environment` holds NAME=value lines, an empty `--- no-import` stands for the option), a rule
+of `=`, and what `mcp-run validate` finds.
+The whole check runs, proofs in memory included.
 """
 
 import re
@@ -11,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from runner.config.files import Disk
-from runner.config.load import load
+from runner.app import check
 from runner.diagnostics import Diagnostic
 
 CASES = sorted((Path(__file__).parent / "config").glob("*.txt"))
 RULE = "=" * 78
 ENVIRONMENT = "environment"
+NO_IMPORT = "no-import"
 
 
-def diagnose(root: Path, environment: Mapping[str, str]) -> Sequence[Diagnostic]:
-    """Everything wrong with the configuration at `root`, as far as is checked without serving."""
-    return load(root, environment, Disk()).diagnostics
+def diagnose(root: Path, environment: Mapping[str, str], *, imports: bool) -> Sequence[Diagnostic]:
+    """Everything wrong with the configuration at `root`, as `mcp-run validate` finds it."""
+    return check(root, environment, imports=imports).diagnostics
 
 
 def rendered(diagnostics: Sequence[Diagnostic]) -> str:
@@ -51,11 +52,12 @@ def test_the_diagnostics_are_exactly_these(
     files = files_of(given)
     pairs = (line.partition("=")[::2] for line in files.pop(ENVIRONMENT, "").splitlines())
     environment = dict(pairs)
+    imports = files.pop(NO_IMPORT, None) is None
     for name, text in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    found = rendered(diagnose(tmp_path / "mcp.yaml", environment))
+    found = rendered(diagnose(tmp_path / "mcp.yaml", environment, imports=imports))
     if update_golden:
         case.write_text(f"{given}{RULE}\n{found}", encoding="utf-8")
     else:

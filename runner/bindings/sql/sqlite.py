@@ -39,6 +39,9 @@ _NO_DECODERS: Final[Mapping[int, Cell]] = {}
 _TOLERANT_TEXT = partial(str, encoding="utf-8", errors="replace")
 _AS_IT_IS: Final = frozenset((str, int, float, bool, NoneType, bytes))
 _UNDECODABLE: Final = "Could not decode to UTF-8"
+_READ_SCHEMA: Final = "SELECT 1 FROM sqlite_master LIMIT 1"
+"""Makes SQLite read a schema that another process changed. Otherwise the first statement of the
+transaction would, and if that fires a trigger on a full-text table, it finds no content table."""
 
 
 def bind(value: object) -> object:
@@ -91,6 +94,7 @@ class SqliteSession:
         self._is_stopped = False
         if terms.writes:
             self._execute("BEGIN IMMEDIATE", ())
+            self._execute(_READ_SCHEMA, ())
         elif not terms.is_single:
             self._execute("BEGIN", ())
 

@@ -10,12 +10,11 @@ from collections.abc import Iterator, Mapping
 from runner.config.nodes import PlainValue, Scalar
 from runner.config.spec.leaves import Tree
 
-# What YAML 1.1 or 1.2 may read as something else than text. Dates are left out: a `date` is
-# written plain, and every reader that knows dates writes them back as they were.
+# What YAML 1.1 or 1.2 may read as something else than text.
 _AMBIGUOUS = re.compile(
     r"(?:~|null|true|false|yes|no|on|off|[-+]?\.(?:inf|nan)"
     r"|[-+]?0x[0-9a-f_]+|[-+]?0[ob][0-7_]+|[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?"
-    r"|[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?)?\Z",
+    r"|[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2})?\Z",
     re.IGNORECASE,
 )
 _TEXT_WORDS = frozenset(

@@ -90,7 +90,11 @@ def _client_plan(name: str, site: Site, around: SqlSurroundings) -> SqlPlan | No
     shape = _declared_shape(around) or "rows"
     fault = _client_fault(name, around, shape)
     if fault is not None:
-        site.error("client-statement", fault, hint=did_you_mean(name, around.parameters))
+        site.error(
+            "client-statement",
+            fault,
+            hint=None if name in around.parameters else did_you_mean(name, around.parameters),
+        )
         return None
     return SqlPlan(
         around.database,
@@ -140,7 +144,7 @@ def _page(compiled: Compiled | None, around: SqlSurroundings, site: Site) -> Pag
 def _statements(form: SqlForm, site: Site, around: SqlSurroundings) -> list[Compiled | None]:
     specs = form.statements
     if around.file_text is not None:
-        specs = (StatementSpec(run=around.file_text),)
+        specs = (StatementSpec.model_construct(run=around.file_text),)
     if not specs:
         site.error("empty-statement", "expected a SQL statement, found none")
         return []
@@ -186,7 +190,7 @@ def _each(spec: StatementSpec, site: Site, parameters: Mapping[str, Parameter]) 
         return Parameter(spec.each, "")
     if not parameter.is_list and not (parameter.hidden and parameter.type == ""):
         (site / "each").error(
-            "not-a-list", f"expected a list parameter, found '{spec.each}' of {parameter.type}"
+            "not-a-list", f"expected a list parameter, found '{spec.each}' of type {parameter.type}"
         )
     return replace(parameter, is_list=False)
 

@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType
 
 from runner.config.nodes import Scalar
+from runner.diagnostics import Diagnostic
 from runner.secret import Secret
 
 Seconds = NewType("Seconds", float)
@@ -168,16 +169,22 @@ def _located(node: object, info: ValidationInfo) -> Scalar:
     return _filled(node, "text", info)
 
 
+def refused_reference(scalar: Scalar, what: str) -> Diagnostic | None:
+    """The fault of a text (`what`: SQL, a template) that asks for something from outside."""
+    found = _REFERENCE.search(scalar.text)
+    if found is None:
+        return None
+    message = f"${{…}} is not replaced inside {what}"
+    hint = "put it under `vars:` and use vars.NAME, or bind it as a parameter"
+    return Diagnostic(scalar.at(found.start()), "interpolation-refused", message, (), hint)
+
+
 def _code(what: str) -> Callable[[object], Scalar]:
     def check(node: object) -> Scalar:
         scalar = _scalar(node, what)
-        if _REFERENCE.search(scalar.text):
-            raise fault(
-                "interpolation-refused",
-                f"${{…}} is not replaced inside {what}",
-                hint="put it under `vars:` and use vars.NAME, or bind it as a parameter",
-                position=scalar.position,
-            )
+        refused = refused_reference(scalar, what)
+        if refused is not None:
+            raise fault(refused.code, refused.message, hint=refused.hint, position=refused.position)
         return scalar
 
     return check

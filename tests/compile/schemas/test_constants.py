@@ -53,6 +53,6 @@ def test_a_plain_text_that_others_read_otherwise_is_ambiguous(text: str) -> None
     assert not is_ambiguous(plain(text), "decimal")
 
 
-@pytest.mark.parametrize("text", ["Norway", "2024-01-01", "a1", "1a", "published", "on-call"])
+@pytest.mark.parametrize("text", ["Norway", "a1", "1a", "published", "on-call"])
 def test_a_word_is_not_ambiguous(text: str) -> None:
     assert not is_ambiguous(plain(text), "string")
