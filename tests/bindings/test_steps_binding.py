@@ -119,10 +119,10 @@ def test_cancellation_passes_through() -> None:
         started = asyncio.Event()
         stopped: list[str] = []
 
-        async def wait(_name: str, _arguments: dict[str, object], _call: Call) -> object:
+        async def wait(_name: str, _arguments: dict[str, object], _call: Call) -> Outcome:
             started.set()
             try:
-                return await asyncio.get_running_loop().create_future()
+                return Outcome(await asyncio.get_running_loop().create_future())
             except asyncio.CancelledError:
                 stopped.append("stopped")
                 raise
