@@ -20,7 +20,7 @@ from runner.bindings.provision import Outside, provision
 from runner.bindings.python.loader import ProjectLoader
 from runner.bindings.sql.create import is_to_be_made, script_fault
 from runner.bindings.sql.database import memory_prover, open_databases
-from runner.catalog.call import Call
+from runner.catalog.call import Call, Outcome
 from runner.catalog.catalog import Catalog
 from runner.catalog.proving import Prover
 from runner.catalog.schema import Arguments
@@ -234,8 +234,8 @@ async def open_invoker(catalog: Catalog, keys: list[bytes]) -> AsyncIterator[Inv
     async with open_databases(catalog.databases, keys=keys) as databases:
         invokers: list[Invoker] = []
 
-        async def call_step(name: str, arguments: Arguments, call: Call) -> object:
-            return await invokers[0].value_of(catalog.tools[name], arguments, call.context)
+        async def call_step(name: str, arguments: Arguments, call: Call) -> Outcome:
+            return await invokers[0].outcome_of(catalog.tools[name], arguments, call.context)
 
         outside = Outside(partial(_reader, catalog), new_error_id, call_step)
         async with provision(catalog, databases, outside) as bindings:
