@@ -1,34 +1,41 @@
 # The two commands of the README: `make serve` and `make test`. Both install what they need into .venv.
+#   make serve ARGS="--port 8123"      options of `mcp-run serve`
+#   make test ARGS="tests/docs -x"     options of pytest
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Tests that need a service skip with a reason where it is missing, unless this says `required`.
 export MCP_RUN_SERVICES ?= optional
-PYTEST_FLAGS ?=
+ARGS ?=
+# `docs.generate` is found from here.
+COG := $(BIN)/cog -I .
+PAGES := docs/*.md
 
 .PHONY: serve test check format clean
 
 serve: .venv/installed
-	$(BIN)/mcp-run serve
+	exec $(BIN)/mcp-run serve $(ARGS)
 
 test: .venv/installed-for-tests
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest $(ARGS)
 
 check: .venv/installed-for-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/cog --check docs/*.md README.md
+	$(COG) --check $(PAGES)
 
 format: .venv/installed-for-tests
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/cog -r docs/*.md README.md
+	$(COG) -r $(PAGES)
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
 
+# The pip of an old Python knows no dependency groups (25.1 and later do).
 .venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; say which: make PYTHON=python3.12 …")'
 	$(PYTHON) -m venv .venv
 	$(PIP) install --upgrade 'pip>=25.1'
 

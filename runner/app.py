@@ -7,6 +7,7 @@ serve    over HTTP or over standard input and output
 
 import asyncio
 import contextlib
+import re
 import secrets
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -17,8 +18,9 @@ from pathlib import Path
 from runner.bindings.handles import ReadStatement
 from runner.bindings.provision import Outside, provision
 from runner.bindings.python.loader import ProjectLoader
+from runner.bindings.sql.create import is_to_be_made, script_fault
 from runner.bindings.sql.database import memory_prover, open_databases
-from runner.catalog.call import Call
+from runner.catalog.call import Call, Outcome
 from runner.catalog.catalog import Catalog
 from runner.catalog.proving import Prover
 from runner.catalog.schema import Arguments
@@ -31,9 +33,9 @@ from runner.compile.sql.handle import read_statement
 from runner.compile.sql.plan import SqlSurroundings
 from runner.config.files import Disk
 from runner.config.load import Loaded, load
-from runner.config.nodes import Document
+from runner.config.nodes import Document, Scalar
 from runner.diagnostics import Diagnostic, Faults
-from runner.errors import ConfigurationError
+from runner.errors import ConfigurationError, StartError
 from runner.invocation.call import Invoker
 from runner.protocol.server import Protocol
 from runner.serving.engines import Application
@@ -41,6 +43,7 @@ from runner.transport.http import HttpApp
 from runner.transport.identify import everyone
 
 ERROR_ID_BYTES = 6
+_OTHER_FILES = re.compile(r"\b(attach|vacuum)\b", re.IGNORECASE)
 STATE_KEY_BYTES = 32
 
 
@@ -59,16 +62,22 @@ class Checked:
 
 
 def check(
-    path: Path, environment: Mapping[str, str], *, imports: bool = True, connects: bool = False
+    path: Path,
+    environment: Mapping[str, str],
+    *,
+    imports: bool = True,
+    connects: bool = False,
+    makes: bool = False,
 ) -> Checked:
     """The file compiled and proven, with every fault of it.
 
     Without `connects` no socket and no existing database is opened: an embedded database with
     `create` is built in memory and proven there. With it, statements are proven on the real
-    engines, in transactions that are rolled back. `imports` loads the project's callables.
+    engines, in transactions that are rolled back; an embedded database that does not exist yet
+    is made only if `makes` says so. `imports` loads the project's callables.
 
-    Raises:
-        StartError: with `connects`, a database that is not lazy cannot be reached.
+    A database that cannot be built or reached is a fault of its own; the rest is proven all the
+    same.
     """
     loaded = load(path.absolute(), environment, Disk())
     if loaded.spec is None or loaded.document is None:
@@ -80,7 +89,11 @@ def check(
         loader.__enter__()
     site = Site(loaded.document, faults)
     compiled = compile_catalog(loaded.spec, site, _material(loaded, loaded.document, loader))
-    catalog = _proven_live(compiled) if connects else _proven_in_memory(compiled)
+    reached = _Reached(site / "databases", loaded.texts)
+    if connects:
+        catalog = _proven_live(compiled, reached, makes=makes)
+    else:
+        catalog = _proven_in_memory(compiled, reached)
     return Checked(catalog, faults.sorted())
 
 
@@ -95,34 +108,93 @@ def _material(loaded: Loaded, document: Document, loader: ProjectLoader | None) 
     )
 
 
-def _proven_in_memory(compiled: Compiled) -> Catalog:
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """Reports the databases that no statement can be proven on."""
+
+    site: Site
+    texts: Mapping[str, Scalar]
+
+    def report_schema(self, name: str, error: StartError) -> None:
+        """The schema cannot be built: at the statement that fails, if one is known."""
+        place = self.site / name / "create" / "schema"
+        node = place.document.find(place.path)
+        script = self.texts.get(node.text) if isinstance(node, Scalar) else None
+        fault = script_fault(script.text) if script is not None else None
+        if script is None or fault is None:
+            place.error("create-failed", str(error), hint=error.hint)
+        else:
+            message = f"the schema of database '{name}' cannot be built: {fault[1]}"
+            place.error("create-failed", message, at=script.at(fault[0]))
+
+    def report_unreachable(self, name: str, error: StartError) -> None:
+        """The database cannot be opened; the error names its address, never a password."""
+        (self.site / name / "url").error("database-unreachable", str(error), hint=error.hint)
+
+
+def _proven_in_memory(compiled: Compiled, reached: _Reached) -> Catalog:
     with contextlib.ExitStack() as stack:
-        provers: dict[str, Prover] = {
-            name: stack.enter_context(memory_prover(database))
-            for name, database in compiled.catalog.databases.items()
-            if database.create is not None
-        }
+        provers = _memory_provers(compiled.catalog.databases, reached, stack)
         return prove_catalog(compiled, provers)
 
 
-def _proven_live(compiled: Compiled) -> Catalog:
-    async def prove() -> Catalog:
-        eager = {
-            name: database
-            for name, database in compiled.catalog.databases.items()
-            if not database.is_lazy
-        }
-        async with (
-            open_databases(eager, keys=[b"no cursor is made"]) as databases,
-            contextlib.AsyncExitStack() as stack,
-        ):
-            provers = {
-                name: await stack.enter_async_context(database.prover())
-                for name, database in databases.items()
-            }
+def _memory_provers(
+    databases: Mapping[str, Database], reached: _Reached, stack: contextlib.ExitStack
+) -> dict[str, Prover]:
+    """Provers on the databases that can be built in memory; open until `stack` ends."""
+    provers: dict[str, Prover] = {}
+    for name, database in databases.items():
+        if database.create is None or _leaves_memory(database):
+            continue
+        try:
+            provers[name] = stack.enter_context(memory_prover(database))
+        except StartError as error:
+            reached.report_schema(name, error)
+    return provers
+
+
+def _leaves_memory(database: Database) -> bool:
+    """Its scripts name other files, so that it is not built where nothing may be touched."""
+    scripts = (*database.connect, "" if database.create is None else database.create.schema)
+    return any(_OTHER_FILES.search(script) for script in scripts)
+
+
+def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Catalog:
+    databases = compiled.catalog.databases
+    unmade = {name: item for name, item in databases.items() if not makes and is_to_be_made(item)}
+
+    async def prove(provers: dict[str, Prover]) -> Catalog:
+        async with contextlib.AsyncExitStack() as stack:
+            for name, database in databases.items():
+                if database.is_lazy or name in unmade:
+                    continue
+                opening = open_databases({name: database}, keys=[b"no cursor is made"])
+                try:
+                    opened = await stack.enter_async_context(opening)
+                    provers[name] = await stack.enter_async_context(opened[name].prover())
+                except StartError as error:
+                    reached.report_unreachable(name, error)
             return await asyncio.to_thread(prove_catalog, compiled, provers)
 
-    return asyncio.run(prove())
+    with contextlib.ExitStack() as stack:
+        return asyncio.run(prove(_memory_provers(unmade, reached, stack)))
+
+
+def make_databases(catalog: Catalog) -> None:
+    """Makes the embedded databases that do not exist yet, so that who is told of the server finds
+    them there.
+
+    Raises:
+        StartError: one cannot be made.
+    """
+    unmade = {name: item for name, item in catalog.databases.items() if is_to_be_made(item)}
+
+    async def make() -> None:
+        async with open_databases(unmade, keys=[b"no cursor is made"]):
+            pass
+
+    if unmade:
+        asyncio.run(make())
 
 
 def catalog_of(checked: Checked) -> Catalog:
@@ -162,8 +234,8 @@ async def open_invoker(catalog: Catalog, keys: list[bytes]) -> AsyncIterator[Inv
     async with open_databases(catalog.databases, keys=keys) as databases:
         invokers: list[Invoker] = []
 
-        async def call_step(name: str, arguments: Arguments, call: Call) -> object:
-            return await invokers[0].value_of(catalog.tools[name], arguments, call.context)
+        async def call_step(name: str, arguments: Arguments, call: Call) -> Outcome:
+            return await invokers[0].outcome_of(catalog.tools[name], arguments, call.context)
 
         outside = Outside(partial(_reader, catalog), new_error_id, call_step)
         async with provision(catalog, databases, outside) as bindings:

@@ -46,8 +46,14 @@ class Diagnostic:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """A hint naming the closest known name, or None where nothing is close."""
+    meant = closest(name, known)
+    return f"did you mean '{meant}'?" if meant else None
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` is probably meant to be, or None."""
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"did you mean '{close[0]}'?" if close else None
+    return close[0] if close else None
 
 
 class Faults:

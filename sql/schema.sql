@@ -24,8 +24,8 @@ CREATE TABLE prompts (
   subcategory_id    TEXT REFERENCES categories (id) ON DELETE SET NULL,
   model             TEXT,
   visibility        TEXT NOT NULL DEFAULT 'private' CHECK (visibility IN ('private', 'published')),
-  created_at        TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
-  updated_at        TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+  created_at        TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+  updated_at        TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 );
 CREATE INDEX prompts_by_owner ON prompts (owner_id, updated_at DESC);
 

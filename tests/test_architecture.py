@@ -9,10 +9,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 RUNNER = ROOT / "runner"
 
-FOUNDATION = {"errors", "diagnostics", "secret"}
+FOUNDATION = {"errors", "diagnostics", "secret", "codes", "reserved"}
 ALLOWED: dict[str, set[str]] = {
     "diagnostics": set(),
     "secret": set(),
+    "codes": set(),
+    "reserved": set(),
     "errors": {"diagnostics"},
     "codec": FOUNDATION,
     "catalog": FOUNDATION | {"codec"},

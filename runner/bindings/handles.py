@@ -1,19 +1,17 @@
-"""Databases and APIs as Python functions get them: the same bindings, budgets and guards as tools.
+"""Databases as Python functions get them: the same bindings, budgets and guards as tools.
 
-A statement or a request of a function becomes a plan of its own; plans of statements are kept, so
-that a statement is read once.
+A statement of a function becomes a plan of its own, which is kept, so that it is read once.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from runner.bindings.http import ApiClient, HttpBinding
-from runner.bindings.python.services import Access, HttpRequest
+from runner.bindings.python.services import Access
 from runner.bindings.sql.database import SqlDatabase
 from runner.catalog.call import Binding, Call
-from runner.catalog.expressions import Scope, TreeTemplate
-from runner.catalog.plans import HttpPlan
+from runner.catalog.expressions import Scope
 from runner.catalog.sql import SqlPlan
+from runner.errors import BindingError, Kind
 
 ReadStatement = Callable[[str, frozenset[str], bool], SqlPlan]
 """The plan of one statement: its text, the names of its parameters, whether it may write.
@@ -37,11 +35,22 @@ class DatabaseHandle:
     async def query(
         self, sql: str, parameters: Mapping[str, object], access: Access
     ) -> list[dict[str, object]]:
-        """The rows of one statement, JSON-safe, within the budgets."""
+        """The rows of one statement, JSON-safe; a function never gets a part without knowing."""
         value = await self._run(sql, parameters, access)
-        if isinstance(value, dict):
-            return list(value["rows"])
-        return []
+        if not isinstance(value, dict):
+            return []
+        if value["truncated"]:
+            message = "a query of the tool finds more rows than it may take; ask for less"
+            raise BindingError(Kind.TOO_LARGE, message, reason="a query is over its budget")
+        return list(value["rows"])
+
+    async def query_one(
+        self, sql: str, parameters: Mapping[str, object], access: Access
+    ) -> dict[str, object] | None:
+        """The first row, however many there are."""
+        value = await self._run(sql, parameters, access)
+        rows = value["rows"] if isinstance(value, dict) else []
+        return rows[0] if rows else None
 
     async def execute(self, sql: str, parameters: Mapping[str, object], access: Access) -> int:
         """How many rows one statement changed."""
@@ -56,31 +65,6 @@ class DatabaseHandle:
                 self._kept.clear()
             binding = self._kept[key] = self._database.binding(self._read(*key), access.tool)
         return (await binding.invoke(_call(dict(parameters), access))).value
-
-
-class ApiHandle:
-    """An API as `runner.bindings.python` needs it."""
-
-    def __init__(self, client: ApiClient, *, max_bytes: int) -> None:
-        self._client = client
-        self._max_bytes = max_bytes
-
-    async def request(self, request: HttpRequest, access: Access) -> object:
-        """The decoded body of the answer; null where it has none."""
-        plan = HttpPlan(
-            api=self._client.api.name,
-            method=request.method,
-            path=(request.path,),
-            query={name: _constant(value) for name, value in request.query.items()},
-            headers={name: _constant(value) for name, value in request.headers.items()},
-            body=None if request.body is None else _constant(request.body),
-            max_bytes=self._max_bytes,
-        )
-        return (await HttpBinding(plan, self._client).invoke(_call({}, access))).value
-
-
-def _constant(value: object) -> TreeTemplate:
-    return TreeTemplate(frozenset(), lambda _scope: value)
 
 
 def _call(arguments: dict[str, object], access: Access) -> Call:

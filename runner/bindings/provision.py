@@ -3,13 +3,12 @@
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Protocol, assert_never
 
-from runner.bindings.handles import ApiHandle, DatabaseHandle, ReadStatement
-from runner.bindings.http import ApiClient, HttpBinding, open_api
+from runner.bindings.handles import DatabaseHandle, ReadStatement
 from runner.bindings.python.binding import PythonBinding
 from runner.bindings.python.lifespan import open_lifespan
-from runner.bindings.python.services import PythonServices
+from runner.bindings.python.services import HttpSource, PythonServices
 from runner.bindings.python.threads import Threads
 from runner.bindings.sql.database import SqlDatabase
 from runner.bindings.steps import CallTool, StepsBinding
@@ -33,10 +32,17 @@ class Outside:
     """Calls a tool for a step."""
 
 
+class OpenApi(HttpSource, Protocol):
+    """An API as tools and functions need it."""
+
+    def binding(self, plan: HttpPlan) -> Binding:
+        """The live runner of a plan of this API."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Live:
     databases: Mapping[str, SqlDatabase]
-    apis: Mapping[str, ApiClient]
+    apis: Mapping[str, OpenApi]
     python: PythonServices | None
     call_tool: CallTool
 
@@ -46,7 +52,7 @@ class _Live:
             case SqlPlan():
                 return self.databases[plan.database].binding(plan, tool.name, errors=tool.errors)
             case HttpPlan():
-                return HttpBinding(plan, self.apis[plan.api])
+                return self.apis[plan.api].binding(plan)
             case PythonPlan():
                 assert self.python is not None  # opened because such a plan exists
                 return PythonBinding(plan, self.python)
@@ -73,10 +79,7 @@ async def provision(
         StartError: the file's `lifespan` fails.
     """
     async with contextlib.AsyncExitStack() as stack:
-        apis = {
-            name: await stack.enter_async_context(open_api(api))
-            for name, api in catalog.apis.items()
-        }
+        apis = await _open_apis(catalog, stack)
         python = None
         if any(_runs_python(tool.plan) for tool in catalog.tools.values()):
             python = await stack.enter_async_context(_services(catalog, databases, apis, outside))
@@ -84,11 +87,21 @@ async def provision(
         yield {name: live.binding(tool.plan, tool) for name, tool in catalog.tools.items()}
 
 
+async def _open_apis(catalog: Catalog, stack: contextlib.AsyncExitStack) -> Mapping[str, OpenApi]:
+    if not catalog.apis:
+        return {}
+    # The HTTP client is a good part of the time to the first answer; most servers have no API.
+    from runner.bindings.http.provision import open_apis  # noqa: PLC0415
+
+    max_bytes = catalog.budgets.response_body_bytes
+    return await stack.enter_async_context(open_apis(catalog.apis, max_bytes=max_bytes))
+
+
 @contextlib.asynccontextmanager
 async def _services(
     catalog: Catalog,
     databases: Mapping[str, SqlDatabase],
-    apis: Mapping[str, ApiClient],
+    apis: Mapping[str, HttpSource],
     outside: Outside,
 ) -> AsyncIterator[PythonServices]:
     async with contextlib.AsyncExitStack() as stack:
@@ -98,7 +111,6 @@ async def _services(
         concurrency = catalog.budgets.concurrency
         threads = Threads(concurrency, waiting=concurrency)
         stack.callback(threads.close)
-        max_bytes = catalog.budgets.response_body_bytes
         yield PythonServices(
             threads=threads,
             error_id=outside.error_id,
@@ -106,7 +118,7 @@ async def _services(
                 name: DatabaseHandle(database, outside.read_statement(name))
                 for name, database in databases.items()
             },
-            apis={name: ApiHandle(api, max_bytes=max_bytes) for name, api in apis.items()},
+            apis=apis,
             vars=catalog.vars,
             lifespan=lifespan,
         )

@@ -1,6 +1,7 @@
 """The live side of `value`: builds the plan's tree from the call's scope."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from runner.catalog.call import Call, Outcome
 from runner.catalog.plans import ValuePlan
@@ -10,6 +11,7 @@ from runner.catalog.plans import ValuePlan
 class ValueBinding:
     """Answers with a tree; touches nothing."""
 
+    keeps_time: ClassVar[bool] = False
     plan: ValuePlan
 
     async def invoke(self, call: Call) -> Outcome:

@@ -6,7 +6,7 @@ The `Binding` protocol is the seam between the request path and SQL, HTTP, Pytho
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from runner.catalog.caller import ANONYMOUS, Caller
 from runner.catalog.content import ContentBlock
@@ -91,6 +91,9 @@ class Outcome:
 
 class Binding(Protocol):
     """The live runner of one plan."""
+
+    keeps_time: ClassVar[bool]
+    """It ends a call at `timeout_s` by itself, so that nobody has to stand beside it."""
 
     async def invoke(self, call: Call) -> Outcome:
         """The outcome of one call.

@@ -67,3 +67,5 @@ class OutputSchema:
     is_valid: Callable[[object], bool]
     is_declared: bool
     """Declared ones are checked before each result is sent; derived ones in tests."""
+    where: Callable[[object], str] = lambda _value: ""
+    """The first place at which a value does not fit: `rows[3].price`; empty for the whole."""

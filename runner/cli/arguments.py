@@ -4,6 +4,7 @@ Values are texts; the tool's input decides what they become, exactly as for a cl
 numbers as texts. `name:=json` sends JSON, `name=@file` the content of a file.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,26 +22,26 @@ def read_arguments(words: Sequence[str], whole: str | None) -> dict[str, object]
     """
     arguments: dict[str, object] = {}
     if whole is not None:
-        arguments.update(_object(whole))
-    for word in words:
+        arguments.update(_object(_utf8(whole)))
+    for word in map(_utf8, words):
         name, separator, value = word.partition("=")
         if not separator or not name:
             raise click.UsageError(f"expected name=value, found '{word}'")
         if name.endswith(":"):
             arguments[name[:-1]] = _json(value, name[:-1])
         elif value.startswith("@"):
-            arguments[name] = _content(value[1:])
+            arguments[name] = _content(os.fsdecode(value[1:].encode()))
         else:
-            arguments[name] = _text(word, value)
+            arguments[name] = value
     return arguments
 
 
-def _text(word: str, value: str) -> str:
+def _utf8(word: str) -> str:
+    """The word as it was typed, although the host's locale may have read it as another encoding."""
     try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise click.UsageError(f"expected UTF-8 text, found {word!r}") from error
-    return value
+        return os.fsencode(word).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise click.UsageError("expected arguments in UTF-8") from error
 
 
 def _object(text: str) -> dict[str, object]:

@@ -10,7 +10,7 @@ from runner.auth.identity import stdio_caller
 from runner.catalog.caller import Caller
 from runner.catalog.catalog import Catalog
 from runner.cli.console import Output
-from runner.cli.reports import render_text
+from runner.cli.reports import render_text, shown_from_here
 from runner.codec.json import JsonFault, decode
 from runner.diagnostics import did_you_mean
 from runner.errors import ConfigurationError
@@ -18,14 +18,14 @@ from runner.errors import ConfigurationError
 
 def read_catalog(path: Path, output: Output, *, connects: bool) -> Catalog | None:
     """The catalog of the file; None after every fault was told. Warnings are told if verbose."""
-    checked = check(path, os.environ, connects=connects)
+    checked = check(path, os.environ, connects=connects, makes=connects)
     try:
         catalog = catalog_of(checked)
     except ConfigurationError as error:
-        output.fail(render_text(error.diagnostics))
+        output.fail(render_text(shown_from_here(error.diagnostics, path)))
         return None
     if checked.diagnostics and output.verbose:
-        output.say(render_text(checked.diagnostics))
+        output.say(render_text(shown_from_here(checked.diagnostics, path)))
     return catalog
 
 

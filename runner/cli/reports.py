@@ -1,6 +1,8 @@
 """Diagnostics for people and for programs: text, JSON, GitHub annotations, SARIF 2.1.0."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from runner.codec.json import encode
 from runner.diagnostics import Diagnostic
@@ -9,16 +11,35 @@ SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 INFORMATION = "https://github.com/mcp-run/mcp-run/blob/main/docs/errors.md"
 
 
+def shown_from_here(diagnostics: Sequence[Diagnostic], file: Path) -> Sequence[Diagnostic]:
+    """The diagnostics of a file as the shell sees it: places start at the current folder.
+
+    Inside, places start at the folder of the file, so that they do not depend on where it runs.
+    """
+    return [
+        replace(
+            item,
+            position=replace(item.position, path=(file.parent / item.position.path).as_posix()),
+        )
+        for item in diagnostics
+    ]
+
+
 def count_line(diagnostics: Sequence[Diagnostic]) -> str:
     """`2 errors, 1 warning`; `no faults` where there is none."""
     errors = sum(item.severity == "error" for item in diagnostics)
     warnings = len(diagnostics) - errors
     parts = [
-        f"{number} {word}{'s' if number != 1 else ''}"
+        counted(number, word)
         for number, word in ((errors, "error"), (warnings, "warning"))
         if number
     ]
     return ", ".join(parts) or "no faults"
+
+
+def counted(number: int, word: str) -> str:
+    """`1 tool`, `12 tools`."""
+    return f"{number} {word}{'s' if number != 1 else ''}"
 
 
 def render_text(diagnostics: Sequence[Diagnostic]) -> str:

@@ -1,15 +1,19 @@
 """`mcp-run serve`: serves the file over HTTP, or over standard input and output."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from runner.app import make_databases
 from runner.catalog.catalog import Catalog
 from runner.cli.console import Output
 from runner.cli.logs import set_up_logging
-from runner.cli.options import EXIT_FAULTS, file_option
+from runner.cli.options import EXIT_FAULTS, file_option, output_options
 from runner.cli.project import read_catalog
+from runner.cli.reports import counted
+from runner.codec.json import encode
 from runner.compile.server import is_loopback
 from runner.run import serve_http, serve_stdio
 from runner.serving.sockets import address_of, bind
@@ -28,23 +32,25 @@ Examples:
 @click.option("--host", help="The address to bind; overrides serve.host.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The port; 0 takes a free one.")
 @click.option("--workers", type=click.IntRange(1), help="Processes that answer.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
-@click.option("-v", "--verbose", is_flag=True, help="Say more.")
-@click.option("--no-color", is_flag=True, help="No colours, also on a terminal.")
+@output_options("text", "json")
 def serve(
     path: Path, *, stdio: bool, host: str | None, port: int | None, workers: int | None,
-    quiet: bool, verbose: bool, no_color: bool,
+    form: str, quiet: bool, verbose: bool, no_color: bool,
 ) -> int:  # fmt: skip
     """Serve the tools of the file to MCP clients of every version.
 
     Every statement is proven on the real databases first; a file with faults is not served.
     The first stop signal lets running calls end, the second does not wait.
+    With --format json, where the server listens is one line on standard output.
     """
-    output = Output("text", quiet, verbose, not no_color)
+    if stdio and ((host, port, workers) != (None, None, None) or form == "json"):
+        raise click.UsageError("--stdio listens nowhere: no --host, --port, --workers, --format")
+    output = Output(form, quiet, verbose, not no_color)
     set_up_logging(quiet=quiet, verbose=verbose)
     catalog = read_catalog(path, output, connects=True)
     if catalog is None:
         return EXIT_FAULTS
+    make_databases(catalog)
     if stdio:
         return serve_stdio(catalog)
     catalog = _with_overrides(catalog, host=host, port=port, workers=workers)
@@ -73,16 +79,37 @@ def _with_overrides(
 
 
 def _greet(catalog: Catalog, address: tuple[str, int], output: Output) -> None:
-    listen, (host, port) = catalog.listen, address
-    shown = f"[{host}]" if ":" in host else host
-    scheme = "https" if listen.tls is not None else "http"
-    url = listen.public_url or f"{scheme}://{shown}:{port}{catalog.endpoints[0].path}"
-    count = len(catalog.tools)
+    url = _url(catalog, address)
+    if output.format == "json":
+        output.result(encode(_listening(catalog, address, url)).decode())
+        return
+    listen = catalog.listen
+    count = counted(len(catalog.tools), "tool")
     workers = f", {listen.workers} workers" if listen.workers > 1 else ""
-    output.say(f"{catalog.identity.name} {catalog.identity.version}: {count} tools{workers}")
+    output.say(f"{catalog.identity.name} {catalog.identity.version}: {count}{workers}")
     output.say(f"  address  {url}", style="bold")
     output.say(f"  connect  claude mcp add --transport http {catalog.identity.name} {url}")
     if listen.workers > 1 and not listen.state_keys:
         output.say("  note     set serve.state_keys before you run several replicas")
     if not is_loopback(listen.host) and catalog.identities.anonymous is not None:
         output.say("  warning  everyone who reaches this address may call every tool", style="red")
+
+
+def _url(catalog: Catalog, address: tuple[str, int]) -> str:
+    host, port = address
+    shown = f"[{host}]" if ":" in host else host
+    scheme = "https" if catalog.listen.tls is not None else "http"
+    return catalog.listen.public_url or f"{scheme}://{shown}:{port}{catalog.endpoints[0].path}"
+
+
+def _listening(catalog: Catalog, address: tuple[str, int], url: str) -> dict[str, str | int | None]:
+    return {
+        "name": catalog.identity.name,
+        "version": catalog.identity.version,
+        "url": url,
+        "host": address[0],
+        "port": address[1],
+        "tools": len(catalog.tools),
+        "workers": catalog.listen.workers,
+        "pid": os.getpid(),
+    }

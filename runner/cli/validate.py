@@ -8,7 +8,7 @@ import click
 from runner.app import check
 from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
-from runner.cli.reports import RENDERERS, count_line
+from runner.cli.reports import RENDERERS, count_line, counted, shown_from_here
 
 EXAMPLES = """\b
 Examples:
@@ -34,11 +34,10 @@ def validate(
     """
     output = Output(form, quiet, verbose, not no_color)
     checked = check(path, os.environ, imports=not without_import, connects=connects)
-    if form != "text":
-        output.result(RENDERERS[form](checked.diagnostics))
-    elif checked.diagnostics:
-        output.result(RENDERERS["text"](checked.diagnostics))
+    found = shown_from_here(checked.diagnostics, path)
+    if found or form != "text":
+        output.result(RENDERERS[form](found))
     elif not quiet:
         tools = len(checked.catalog.tools) if checked.catalog is not None else 0
-        output.say(f"{path}: {count_line(())}, {tools} tools", style="green")
+        output.say(f"{path}: {count_line(())}, {counted(tools, 'tool')}", style="green")
     return EXIT_FAULTS if checked.has_errors else 0

@@ -13,7 +13,7 @@ from typing import Final
 
 from runner.codec.json import Json, JsonFault, decode, encode
 
-_MAC_BYTES: Final = 16
+MAC_BYTES: Final = 16
 """128 bits: nobody guesses one, and cursors stay short."""
 
 
@@ -49,7 +49,7 @@ class Seal:
             raise SealError("not a sealed text") from error
         if base64.urlsafe_b64encode(sealed).rstrip(b"=").decode("ascii") != text:
             raise SealError("not a sealed text")
-        mac, body = sealed[:_MAC_BYTES], sealed[_MAC_BYTES:]
+        mac, body = sealed[:MAC_BYTES], sealed[MAC_BYTES:]
         if not any(hmac.compare_digest(mac, _mac(key, body, purpose)) for key in self._keys):
             raise SealError("not sealed for this purpose by this server")
         try:
@@ -60,4 +60,4 @@ class Seal:
 
 def _mac(key: bytes, body: bytes, purpose: bytes) -> bytes:
     bound = len(purpose).to_bytes(8, "big") + purpose + body
-    return hmac.new(key, bound, hashlib.sha256).digest()[:_MAC_BYTES]
+    return hmac.new(key, bound, hashlib.sha256).digest()[:MAC_BYTES]

@@ -157,18 +157,19 @@ class BindingCompiler:
         )
 
     def _database(self, name: str | None, site: Site) -> Database | None:
-        known = self._around.spec.databases
+        known = site.entries("databases")
         if name is None and len(known) == 1:
-            name = next(iter(known))
-        if name is None:
+            name = known[0]
+        if name is None and not site.document.may_hold("databases", ""):
             (site / "sql").error_at_key(
-                "database-needed",
+                "missing-field",
                 "expected 'database', since the file has "
                 + ("several: " + ", ".join(known) if known else "none"),
                 hint="name one of 'databases:'",
             )
+        if name is None:
             return None
-        if name not in known:
+        if not site.may_have("databases", name):
             (site / "database").error(
                 "unknown-database",
                 f"no database is named '{name}'",
@@ -198,8 +199,8 @@ class BindingCompiler:
             writes=self._may_write,
             declares_output=declares,
             database=self._spec.database or self._around.spec.defaults.database,
-            databases=tuple(self._around.spec.databases),
-            apis=tuple(self._around.spec.apis),
+            databases=site.entries("databases"),
+            apis=site.entries("apis"),
         )
         return compile_python(reference, site, use, loader=self._around.loader)
 

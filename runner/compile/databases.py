@@ -44,7 +44,7 @@ def compile_database(
         create = _create(spec.create, texts)
     return Database(
         name=name,
-        url=Secret(_absolute(url, folder).render_as_string(hide_password=False)),
+        url=_absolute(spec.url, url, folder),
         dialect=dialect,
         create=create,
         pool_size=spec.pool.size,
@@ -91,12 +91,12 @@ def _url(secret: Secret, site: Site) -> URL | None:
     return url
 
 
-def _absolute(url: URL, folder: str) -> URL:
-    """A SQLite path taken from the folder of the file; `file:` URIs and memory stay as they are."""
+def _absolute(written: Secret, url: URL, folder: str) -> Secret:
+    """A SQLite path taken from the folder of the file; every other address as it was written."""
     path = url.database or ""
     if url.get_backend_name() != "sqlite" or path in _MEMORY or path.startswith("file:"):
-        return url
-    return url.set(database=str(Path(folder, path)))
+        return written
+    return Secret(url.set(database=str(Path(folder, path))).render_as_string(hide_password=False))
 
 
 def _check_pool(spec: DatabaseSpec, site: Site) -> None:

@@ -14,10 +14,10 @@ from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Tool
 from runner.compile.bindings import Provable
 from runner.compile.catalog import Compiled, with_tools
-from runner.compile.schemas.output import OutputColumn, derived_output
+from runner.compile.schemas.output import Form, OutputColumn, derived_output
 from runner.compile.sql.prove import prove_sql
-from runner.compile.sql.syntax import warn_of_syntax
 from runner.compile.tools import CompiledTool
+from runner.compile.words import may_be_null
 
 
 def prove_catalog(compiled: Compiled, provers: Mapping[str, Prover]) -> Catalog:
@@ -35,12 +35,15 @@ def prove_catalog(compiled: Compiled, provers: Mapping[str, Prover]) -> Catalog:
 def _prove(item: CompiledTool, provers: Mapping[str, Prover]) -> Tool:
     plans = {id(provable.plan): _proven(provable, provers) for provable in item.provables}
     plan = _replaced(item.tool.plan, plans)
-    return replace(item.tool, plan=plan, output=item.tool.output or _derived(plan))
+    return replace(item.tool, plan=plan, output=item.tool.output or _derived(item.tool, plan))
 
 
 def _proven(provable: Provable, provers: Mapping[str, Prover]) -> SqlPlan:
     prover = provers.get(provable.plan.database)
     if prover is None:
+        # The parser is slow to import, and needed only where no engine proves.
+        from runner.compile.sql.syntax import warn_of_syntax  # noqa: PLC0415
+
         warn_of_syntax(provable.plan, provable.sources)
         return provable.plan
     return prove_sql(
@@ -65,15 +68,18 @@ def _replaced(plan: Plan, plans: Mapping[int, SqlPlan]) -> Plan:
             return plan
 
 
-def _derived(plan: Plan) -> OutputSchema | None:
+def _derived(tool: Tool, plan: Plan) -> OutputSchema | None:
     if not isinstance(plan, SqlPlan):
         return None
     if plan.shape != "affected" and plan.described is None:
         return None
     columns = [
-        OutputColumn(column.name, column.type or None, column.nullable)
+        OutputColumn(
+            column.name,
+            "json" if column.name in plan.columns.json else column.type or None,
+            column.nullable,
+        )
         for column in plan.described or ()
     ]
-    return derived_output(
-        columns, plan.shape, paged=plan.page is not None, decimals=plan.columns.decimals
-    )
+    form = Form(plan.shape, paged=plan.page is not None, may_be_null=may_be_null(tool.errors))
+    return derived_output(columns, form, decimals=plan.columns.decimals)

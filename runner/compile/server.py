@@ -61,7 +61,7 @@ def compile_listen(spec: ServeSection, site: Site) -> Listen:
     _check_addresses(spec, site)
     if spec.tls is not None and spec.engine == "uvicorn":
         (site / "engine").error(
-            "engine-without-tls",
+            "conflicting-fields",
             "'uvicorn' is used for plain HTTP only, but 'tls' is configured",
             hint="leave 'engine' out, or write hypercorn",
         )
@@ -113,19 +113,25 @@ def _check_addresses(spec: ServeSection, site: Site) -> None:
     if spec.public_url is not None and not _is_origin_like(spec.public_url):
         (site / "public_url").error("bad-url", "expected an http or https address")
     for index, origin in enumerate(spec.allowed_origins):
-        if origin != ANY and (not _is_origin_like(origin) or urlsplit(origin).path):
-            (site / "allowed_origins" / index).error(
-                "bad-origin",
-                f"expected scheme, host and port alone, found '{origin}'",
-                hint="such as https://client.example.com, or any",
-            )
+        _check_origin(origin, site / "allowed_origins" / index)
     for index, network in enumerate(spec.trusted_proxies):
-        try:
-            ipaddress.ip_network(network)
-        except ValueError:
-            (site / "trusted_proxies" / index).error(
-                "bad-network", f"expected a network such as 10.0.0.0/8, found '{network}'"
-            )
+        _check_network(network, site / "trusted_proxies" / index)
+
+
+def _check_origin(origin: str, site: Site) -> None:
+    if origin != ANY and (not _is_origin_like(origin) or urlsplit(origin).path):
+        site.error(
+            "bad-origin",
+            f"expected scheme, host and port alone, found '{origin}'",
+            hint="such as https://client.example.com, or any",
+        )
+
+
+def _check_network(network: str, site: Site) -> None:
+    try:
+        ipaddress.ip_network(network)
+    except ValueError:
+        site.error("bad-network", f"expected a network such as 10.0.0.0/8, found '{network}'")
 
 
 def _is_origin_like(text: str) -> bool:
@@ -196,10 +202,11 @@ def compile_caller(spec: CallerSpec) -> Caller:
 def _named(callers: Mapping[str, Caller], name: str, site: Site) -> Caller:
     if name in callers:
         return callers[name]
-    site.error(
-        "unknown-caller",
-        f"no caller is named '{name}'",
-        details=(f"known callers: {', '.join(callers) or 'none'}",),
-        hint=did_you_mean(name, callers),
-    )
+    if not site.may_have("callers", name):
+        site.error(
+            "unknown-caller",
+            f"no caller is named '{name}'",
+            details=(f"known callers: {', '.join(callers) or 'none'}",),
+            hint=did_you_mean(name, callers),
+        )
     return ANONYMOUS

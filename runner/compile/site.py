@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from runner.config.nodes import Document, Path
+from runner.config.nodes import Document, Mapping_, Path
 from runner.diagnostics import Diagnostic, Faults, Position
 
 
@@ -24,6 +24,18 @@ class Site:
         for step in self.path:
             text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
         return text
+
+    def entries(self, section: str) -> tuple[str, ...]:
+        """The names in a section of the file as written, those with faults of their own too."""
+        node = self.document.find((section,))
+        return tuple(node.entries) if isinstance(node, Mapping_) else ()
+
+    def may_have(self, section: str, name: str) -> bool:
+        """The file has the entry, or may have it in a part that could not be read.
+
+        An entry with faults of its own is not compiled; what refers to it is not at fault.
+        """
+        return name in self.entries(section) or self.document.may_hold(section, name)
 
     def error(
         self,

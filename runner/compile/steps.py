@@ -12,13 +12,14 @@ from typing import Literal
 from runner.catalog.expressions import TreeTemplate
 from runner.catalog.plans import HttpPlan, PythonPlan, Select, Step, StepsPlan, ValuePlan
 from runner.catalog.sql import SqlPlan
-from runner.compile.expressions import RESERVED, Names
+from runner.compile.expressions import Names
 from runner.compile.select import compile_select
 from runner.compile.site import Site
 from runner.compile.trees import compile_constant, compile_tree
 from runner.config.spec.bindings import StepSpec
 from runner.config.spec.tools import ToolSpec
 from runner.diagnostics import did_you_mean
+from runner.reserved import RESERVED
 
 InlinePlan = SqlPlan | HttpPlan | PythonPlan | ValuePlan
 CompileInline = Callable[[StepSpec, Site, Names], InlinePlan | None]
@@ -158,13 +159,15 @@ class _Compiler:
         kinds = [kind for kind in ("tool", *_INLINE) if kind in spec.model_fields_set]
         if len(kinds) != 1:
             found = " and ".join(f"'{kind}'" for kind in kinds) or "none"
-            site.error("step-binding", f"expected one of tool, {', '.join(_INLINE)}, found {found}")
+            code = "conflicting-fields" if kinds else "missing-field"
+            site.error(code, f"expected one of tool, {', '.join(_INLINE)}, found {found}")
             return None
         if spec.tool is not None:
             return self._call(spec, spec.tool, site, names)
         if spec.with_:
             (site / "with").error_at_key(
-                "step-binding", "'with' belongs to 'tool'; an inline binding reads the names itself"
+                "misplaced-field",
+                "'with' belongs to 'tool'; an inline binding reads the names itself",
             )
             return None
         plan = self.compile_inline(spec, site, names)
@@ -173,6 +176,8 @@ class _Compiler:
     def _call(self, spec: StepSpec, name: str, site: Site, names: Names) -> Step | None:
         called = self.tools.get(name)
         if called is None:
+            if site.may_have("tools", name):
+                return None
             hint = did_you_mean(name, self.tools)
             (site / "tool").error("unknown-tool", f"there is no tool '{name}'", hint=hint)
             return None

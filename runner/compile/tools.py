@@ -7,7 +7,7 @@ from runner.catalog.expressions import Bind, Check
 from runner.catalog.plans import HttpPlan, Plan, PythonPlan
 from runner.catalog.schema import InputSchema, OutputSchema, Parameter
 from runner.catalog.sql import SqlPlan
-from runner.catalog.tool import ResultText, TextFormat, Tool
+from runner.catalog.tool import ResultText, TextFormat, Tool, Words
 from runner.compile.bindings import BindingCompiler, Provable
 from runner.compile.examples import check_examples
 from runner.compile.expressions import Names, compile_checks, compile_expression, compile_template
@@ -15,7 +15,7 @@ from runner.compile.hints import annotations_of, writes_of
 from runner.compile.inherited import is_dropped
 from runner.compile.python.plan import PythonCompiled
 from runner.compile.schemas.input import compile_input, input_from_schema
-from runner.compile.schemas.output import declared_output, output_of_hints
+from runner.compile.schemas.output import Form, declared_output, output_of_hints
 from runner.compile.server import compile_icons
 from runner.compile.site import Site
 from runner.compile.sql.paging import CURSOR
@@ -23,7 +23,7 @@ from runner.compile.sql.plan import report_unused
 from runner.compile.steps import step_writes
 from runner.compile.surroundings import Surroundings
 from runner.compile.usage import names_of
-from runner.compile.words import compile_words
+from runner.compile.words import compile_words, may_be_null
 from runner.config.spec.inputs import ParameterSpec
 from runner.config.spec.tools import ToolSpec
 
@@ -103,7 +103,7 @@ class ToolCompiler:
         for name in self._spec.bind or {}:
             if name in schema.parameters:
                 (self._site / "bind" / name).error_at_key(
-                    "bound-parameter",
+                    "name-taken",
                     f"'{name}' is bound and in 'input' too; a bound parameter is never sent",
                     hint="remove it from one of the two",
                 )
@@ -178,7 +178,7 @@ class ToolCompiler:
             icons=compile_icons(spec.icons, site / "icons"),
             tags=spec.tags,
             input=schema,
-            output=self._output(plan, code),
+            output=self._output(plan, code, words),
             annotations=annotations_of(spec, writes, method=method),
             binds=binds,
             checks=checks,
@@ -208,18 +208,19 @@ class ToolCompiler:
             return ResultText(template=compile_template(result.text.template, site, seen))
         return ResultText(_FORMATS.get(result.text.format or "json", "json"))
 
-    def _output(self, plan: Plan, code: PythonCompiled | None) -> OutputSchema | None:
+    def _output(
+        self, plan: Plan, code: PythonCompiled | None, words: Mapping[str, Words]
+    ) -> OutputSchema | None:
         """The output that the file or the code declares; a derived one comes with the proof."""
         spec = self._spec
         if spec.result is not None:
-            shape = plan.shape if isinstance(plan, SqlPlan) else spec.result.shape or "value"
-            declared = declared_output(
-                spec.result,
-                shape,
-                self._site / "result",
-                self._around.schemas,
+            form = Form(
+                plan.shape if isinstance(plan, SqlPlan) else spec.result.shape or "value",
                 paged=spec.result.page is not None,
+                may_be_null=may_be_null(words) or not _raises_missing(plan),
             )
+            site = self._site / "result"
+            declared = declared_output(spec.result, form, site, self._around.schemas)
             if declared is not None:
                 return declared
         if code is None or code.output is None:
@@ -235,6 +236,11 @@ def _with_cursor(spec: ToolSpec) -> ToolSpec:
         type="string", description=_CURSOR_DESCRIPTION, _fields_set={"type", "description"}
     )
     return spec.model_copy(update={"input": {**spec.input, f"{CURSOR.name}?": cursor}})
+
+
+def _raises_missing(plan: Plan) -> bool:
+    """The statement is the author's own; what a client wrote may find nothing."""
+    return isinstance(plan, SqlPlan) and plan.client_parameter is None
 
 
 def _needs_scope(

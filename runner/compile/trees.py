@@ -12,7 +12,6 @@ from typing import assert_never
 from runner.catalog.expressions import ABSENT, Scope, TreeTemplate
 from runner.compile.expressions import Names, compile_template
 from runner.compile.expressions.limits import Meter, missing
-from runner.compile.expressions.names import FUNCTIONS
 from runner.compile.expressions.values import (
     CALLER_FIELDS,
     MISSING,
@@ -25,6 +24,7 @@ from runner.compile.site import Site
 from runner.config.nodes import Scalar
 from runner.config.spec.leaves import Tree
 from runner.diagnostics import did_you_mean
+from runner.reserved import FUNCTIONS
 
 Builder = Callable[[Scope], object]
 

@@ -6,6 +6,7 @@ file and reads no environment: both come in with the interpolation.
 
 import types
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import ValidationError
@@ -15,14 +16,15 @@ from runner.config.availability import is_available, unavailable
 from runner.config.interpolate import ReferenceFault
 from runner.config.names import bad_names
 from runner.config.nodes import Document, Mapping_, Node, Path, Scalar, Sequence
-from runner.config.owners import owners
+from runner.config.owners import completed, left_out, owners
 from runner.config.places import name_of, without
 from runner.config.rules import broken_rules
 from runner.config.spec.bindings import SqlForm
 from runner.config.spec.leaves import Interpolation, Tree, shape_of
 from runner.config.spec.model import Section
 from runner.config.spec.root import ServerSpec
-from runner.diagnostics import Diagnostic, Faults, Position, did_you_mean
+from runner.config.spelling import respelt
+from runner.diagnostics import Diagnostic, Faults, Position, closest, did_you_mean
 
 _EXPECTED = {
     "model_type": "a mapping of fields",
@@ -41,32 +43,112 @@ def check(
     """The spec that `document` writes down, and every fault of it, sorted by position.
 
     Fields that this version does not have are refused and left out; the rest is still checked.
-    A tool with an error is left out of the spec; an error outside `tools` leaves no spec at all.
+    What has an error is left out of the spec with what leans on it, so that the rest can be
+    compiled; no spec is left where the fault is the file's own, such as its version.
     `errors` are the places of those found earlier: they count, but are not reported again.
     """
     refused = dict(unavailable(document.root))
     root = without(document.root, frozenset(refused))
+    if document.lost:
+        root = completed(root)
     rules = (*broken_rules(root), *bad_names(root))
     spec, wrong = _validated(document, root, interpolation)
-    places_of = [item.position for item in (*rules, *wrong) if item.severity == "error"]
-    faulty = owners(root, (*errors, *places_of))
-    if faulty:
-        rest = without(root, frozenset(("tools", name) for name in faulty))
-        spec, _ = _validated(document, rest, interpolation)
-        if any(broken_rules(rest)):
-            spec = None
     faults = Faults()
-    faults.add(*refused.values(), *rules, *wrong)
-    return (spec if faulty is not None else None), faults.sorted()
+    faults.add(*refused.values(), *rules, *(item for _, item in wrong))
+    marks = [*errors, *(item.position for item in rules if item.severity == "error")]
+    faulty = _both(owners(root, marks), left_out(path for path, _ in wrong))
+    if faulty is None or faulty:
+        spec = _sound(document, root, interpolation, faulty)
+    return spec, faults.sorted()
+
+
+def _both(one: frozenset[Path] | None, other: frozenset[Path] | None) -> frozenset[Path] | None:
+    return None if one is None or other is None else one | other
+
+
+def _sound(
+    document: Document,
+    root: Mapping_,
+    interpolation: Interpolation,
+    faulty: frozenset[Path] | None,
+) -> ServerSpec | None:
+    """The spec of what is left without `faulty`, and without what is wrong for lack of it."""
+    rest = root
+    while faulty:
+        rest = completed(without(rest, faulty))
+        spec, wrong = _validated(document, rest, interpolation)
+        broken = [item.position for item in broken_rules(rest)]
+        if spec is not None and not broken:
+            return spec
+        faulty = _both(owners(rest, broken), left_out(path for path, _ in wrong))
+        if faulty and without(rest, faulty) == rest:
+            return None
+    return None
+
+
+def correct(
+    document: Document, interpolation: Interpolation
+) -> tuple[Document, tuple[Diagnostic, ...]]:
+    """The document with its unknown fields read as those that were meant, and a fault for each.
+
+    One that is like no known field, or would be wrong under the other name, is left out.
+    """
+    refused = dict(unavailable(document.root))
+    faults: list[Diagnostic] = []
+    unknown = _unknown_fields(document, interpolation, refused)
+    while unknown:
+        faults += (item.fault for item in unknown.values())
+        meant = {path: item.meant for path, item in unknown.items()}
+        tried = replace(document, root=respelt(document.root, meant))
+        _, wrong = _validated(tried, without(tried.root, frozenset(refused)), interpolation)
+        worse = [path for path, _ in wrong]
+        kept = {
+            path: None if any(_is_below(place, path, name) for place in worse) else name
+            for path, name in meant.items()
+        }
+        corrected = replace(document, root=respelt(document.root, kept))
+        if corrected == document:
+            break
+        document = corrected
+        unknown = _unknown_fields(document, interpolation, refused)
+    return document, tuple(faults)
+
+
+def _is_below(place: Path, path: Path, name: str | None) -> bool:
+    """`place` is at or below `path` under its new name."""
+    return name is not None and place[: len(path)] == (*path[:-1], name)
+
+
+@dataclass(frozen=True, slots=True)
+class _UnknownField:
+    fault: Diagnostic
+    meant: str | None
+
+
+def _unknown_fields(
+    document: Document, interpolation: Interpolation, refused: Mapping[Path, Diagnostic]
+) -> Mapping[Path, _UnknownField]:
+    root = without(document.root, frozenset(refused))
+    try:
+        ServerSpec.model_validate(plain(root), context=interpolation)
+    except ValidationError as error:
+        found = (item for item in error.errors(include_url=False) if _is_unknown(item))
+        return {_path(document, item["loc"]): _unknown(document, item) for item in found}
+    return {}
 
 
 def _validated(
     document: Document, root: Mapping_, interpolation: Interpolation
-) -> tuple[ServerSpec | None, tuple[Diagnostic, ...]]:
+) -> tuple[ServerSpec | None, tuple[tuple[Path, Diagnostic], ...]]:
     try:
         return ServerSpec.model_validate(plain(root), context=interpolation), ()
     except ValidationError as error:
-        return None, tuple(_translated(document, error.errors(include_url=False)))
+        found = error.errors(include_url=False)
+        return None, tuple(
+            (_path(document, item["loc"]), fault)
+            for item in found
+            for fault in _translated(document, item)
+        )
 
 
 def plain(node: Node) -> Tree:
@@ -80,39 +162,31 @@ def plain(node: Node) -> Tree:
             return node
 
 
-def _translated(document: Document, errors: Iterable[ErrorDetails]) -> Iterator[Diagnostic]:
-    errors = list(errors)
-    suggested = set()
-    for error in errors:
-        if _is_unknown(error):
-            unknown = _unknown(document, error)
-            suggested.add((error["loc"][:-1], unknown.hint))
-            yield unknown
-    for error in errors:
-        if error["type"] == "missing":
-            # A field that is there under a wrong name is one fault, not two.
-            hint = f"did you mean '{error['loc'][-1]}'?"
-            if (error["loc"][:-1], hint) not in suggested:
-                yield _missing(document, error)
-        elif not _is_unknown(error):
-            yield from _wrong(document, error)
+def _translated(document: Document, error: ErrorDetails) -> Iterator[Diagnostic]:
+    if error["type"] == "missing":
+        yield _missing(document, error)
+    elif _is_unknown(error):
+        yield _unknown(document, error).fault
+    else:
+        yield from _wrong(document, error)
 
 
 def _is_unknown(error: ErrorDetails) -> bool:
     return error["type"] == "extra_forbidden"
 
 
-def _unknown(document: Document, error: ErrorDetails) -> Diagnostic:
+def _unknown(document: Document, error: ErrorDetails) -> _UnknownField:
     path = _path(document, error["loc"])
     known = [field for field in _fields(error["loc"][:-1]) if is_available((*path[:-1], field))]
     name = str(path[-1])
-    return Diagnostic(
+    fault = Diagnostic(
         document.position(path, key=True),
         "unknown-field",
         f"{name_of(path[:-1])} has no field '{name}'",
         (f"known fields here: {', '.join(known)}",),
         did_you_mean(name, known),
     )
+    return _UnknownField(fault, closest(name, known))
 
 
 def _missing(document: Document, error: ErrorDetails) -> Diagnostic:

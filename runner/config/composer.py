@@ -20,12 +20,14 @@ from yaml.events import (
 )
 
 from runner.config.marks import Mark, block_marks, folded_marks, quoted_marks
-from runner.config.nodes import Entry, Mapping_, Node, Scalar, Sequence
+from runner.config.nodes import Entry, Lost, Mapping_, Node, Scalar, Sequence
 from runner.config.syntax import QUOTE_IT, Source
 from runner.diagnostics import Diagnostic, Position
 
 MAX_DEPTH = 64
 """Collections inside each other; no field of the file needs a quarter of it."""
+ENTRY_DEPTH = 2
+"""Collections around an entry of a section: the file, and the section."""
 MAX_NODES = 200_000
 """Keys and values with every alias expanded; keeps alias bombs and huge files out."""
 
@@ -80,6 +82,8 @@ class Composer:
 
     def __init__(self, source: Source, events: Iterator[Event]) -> None:
         self.faults: list[Diagnostic] = []
+        self.lost: list[Lost] = []
+        """Entries that were refused; what they were is not known."""
         self._source = source
         self._events = events
         self._anchors: dict[str, _Anchor] = {}
@@ -146,9 +150,12 @@ class Composer:
 
     def _mapping(self, event: NodeEvent) -> Mapping_:
         entries: dict[str, Entry] = {}
+        is_deep = self._depth > ENTRY_DEPTH
         while isinstance(key_event := next(self._events), NodeEvent):
             entry = self._entry(key_event, in_braces=bool(getattr(event, "flow_style", False)))
             if entry is None:
+                if not is_deep:
+                    self.lost.append(Lost((), self.faults[-1].position))
                 continue
             if entry.key.plain and entry.key.text == "<<":
                 self._merge(entries, entry)

@@ -20,12 +20,14 @@ def merged(root: Document, included: Iterable[Document]) -> tuple[Document, tupl
     sections = dict(root.root.entries)
     faults: list[Diagnostic] = []
     files = list(root.files)
+    lost = root.lost
     for document in included:
         files.extend(document.files)
+        lost += document.lost
         for name, entry in document.root.entries.items():
             faults.extend(_add(sections, name, entry))
     whole = Mapping_(sections, root.root.position)
-    return Document(root.path, whole, tuple(files)), tuple(faults)
+    return Document(root.path, whole, tuple(files), lost), tuple(faults)
 
 
 def _add(sections: dict[str, Entry], name: str, entry: Entry) -> Iterator[Diagnostic]:

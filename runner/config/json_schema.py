@@ -7,6 +7,8 @@ examples; rules between fields, names and references are `validate`'s.
 from typing import Any
 
 from runner.config.availability import NOT_AVAILABLE
+from runner.config.descriptions import descriptions, sections
+from runner.config.spec.model import Section
 from runner.config.spec.root import ServerSpec
 
 ID = "https://mcp-run.dev/schema/1/mcp-run.schema.json"
@@ -19,6 +21,10 @@ _NOISE = ("title", "default")
 def file_schema() -> Schema:
     """JSON Schema 2020-12 of the whole file, which draft-07 readers understand as well."""
     made = ServerSpec.model_json_schema(by_alias=True, mode="validation")
+    _describe(made, ServerSpec)
+    for name, section in sections().items():
+        if name in made["$defs"]:
+            _describe(made["$defs"][name], section)
     schema: Schema = _tidy(made)
     schema["properties"]["mcp"] = {"const": 1, "description": "The version of this format: 1."}
     for name in (pattern for pattern in NOT_AVAILABLE if "." not in pattern):
@@ -30,6 +36,12 @@ def file_schema() -> Schema:
         "title": "mcp.yaml",
         **schema,
     }
+
+
+def _describe(schema: Schema, section: type[Section]) -> None:
+    """Adds what each field means."""
+    for name, text in descriptions(section).items():
+        schema["properties"][name] = {**schema["properties"][name], "description": text}
 
 
 def _tidy(node: Any) -> Any:

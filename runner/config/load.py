@@ -7,18 +7,18 @@ of the configuration; data (SQL, schemas, texts, secrets) may lie anywhere.
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic_core import PydanticCustomError
 
-from runner.config.check import check
+from runner.config.check import check, correct
 from runner.config.files import FileReader, why
 from runner.config.includes import merged
 from runner.config.interpolate import Interpolator
 from runner.config.json_text import as_yaml
 from runner.config.marks import line_starts
-from runner.config.nodes import Document, Mapping_, Node, Scalar, Sequence
+from runner.config.nodes import Document, Lost, Mapping_, Node, Scalar, Sequence
 from runner.config.places import Found, places
 from runner.config.source import decode, parse, parse_node
 from runner.config.spec.leaves import refused_reference
@@ -102,8 +102,12 @@ class _Loading:
         if root is None:
             return Loaded(None, None, self._faults.sorted(), self._folder)
         included = [self._document(path, at) for path, at in self._included(root)]
-        document, conflicts = merged(root, [item for item in included if item is not None])
+        whole, conflicts = merged(root, [item for item in included if item is not None])
+        if None in included:
+            whole = replace(whole, lost=(*whole.lost, Lost((), start)))
         self._report(*conflicts)
+        document, misspelt = correct(whole, self._interpolate)
+        self._faults.add(*misspelt)
         texts = dict(self._texts(document))
         self._refuse_references(document, texts)
         schemas = dict(self._schemas(document))
@@ -124,7 +128,10 @@ class _Loading:
         if data is None:
             return None
         document, faults = parse(data, self._name(path))
-        self._report(*faults)
+        self._faults.add(*faults)
+        lost = [] if document is None else [part.position for part in document.lost]
+        errors = [fault.position for fault in faults if fault.severity == "error"]
+        self._errors += [position for position in errors if position not in lost]
         return document
 
     def _read(self, path: Path, at: Position) -> bytes | None:

@@ -9,13 +9,7 @@ from collections.abc import Iterator
 from runner.config.nodes import Mapping_, Scalar
 from runner.config.places import Found, everything, name_of, places
 from runner.diagnostics import Diagnostic
-
-_EXPRESSIONS = ("caller", "context", "request", "vars", "item", "index", "rows", "cursor")
-_FUNCTIONS = ("now", "today", "uuid", "sent", "absent")
-_WORDS = ("none", "true", "false", "and", "or", "not", "in", "is", "if", "else")
-_TEMPLATE = ("self", "super", "loop", "None", "True", "False")
-RESERVED = frozenset((*_EXPRESSIONS, *_FUNCTIONS, *_WORDS, *_TEMPLATE))
-"""Names of expressions, and words of the template language that a name would hide or break."""
+from runner.reserved import RESERVED
 
 _TOOL = re.compile(r"[A-Za-z0-9_.-]{1,128}\Z")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -55,7 +49,7 @@ def _tools(root: Mapping_) -> Iterator[Diagnostic]:
         if first is not key:
             message = f"the tools '{first.text}' and '{key.text}' differ only in case"
             details = (f"the first is at {first.position}",)
-            yield Diagnostic(key.position, "name-collision", message, details)
+            yield Diagnostic(key.position, "name-taken", message, details)
 
 
 def _section(section: Found, *, is_namespaced: bool) -> Iterator[Diagnostic]:
@@ -69,7 +63,7 @@ def _section(section: Found, *, is_namespaced: bool) -> Iterator[Diagnostic]:
         if first is not entry.key:
             message = f"the parameter '{name}' is given twice"
             details = (f"first as '{first.text}' at {first.position}",)
-            yield Diagnostic(entry.key.position, "name-collision", message, details)
+            yield Diagnostic(entry.key.position, "name-taken", message, details)
 
 
 def _identifier(

@@ -85,12 +85,27 @@ Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """A part of a document that could not be read: what it was, and where the fault stands."""
+
+    path: Path
+    """Its section and its name, as far as they are known; empty for anything."""
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One configuration, includes merged: its tree, and the files that it was read from."""
 
     path: str
     root: Mapping_
     files: tuple[str, ...] = field(default=())
+    lost: tuple["Lost", ...] = ()
+    """What could not be read of it."""
+
+    def may_hold(self, section: str, name: str) -> bool:
+        """An entry of that name may stand in what could not be read."""
+        return any(lost.path in ((), (section,), (section, name)) for lost in self.lost)
 
     def find(self, path: Path) -> Node | None:
         """The value at `path`, or None."""

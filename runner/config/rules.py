@@ -94,7 +94,7 @@ def _one_of(found: Found, rule: OneOf) -> Iterator[Diagnostic]:
     words = ", ".join(rule.fields)
     if len(given) > 1:
         message = f"expected one of {words}; found {' and '.join(given)}"
-        yield Diagnostic(entries[given[1]].key.position, "more-than-one", message)
+        yield Diagnostic(entries[given[1]].key.position, "conflicting-fields", message)
     is_needed = rule.is_needed and rule.unless not in entries
     if is_needed and not given and not _misspelt(entries, rule.fields):
         message = f"{name_of(found.path)} needs one of {words}"

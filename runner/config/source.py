@@ -12,13 +12,17 @@ from yaml.events import Event
 
 from runner.config.composer import Composer, RefusedError
 from runner.config.marks import LINE_BREAK
-from runner.config.nodes import Document, Mapping_, Node, Scalar
+from runner.config.mending import without_entry
+from runner.config.nodes import Document, Lost, Mapping_, Node, Scalar
 from runner.config.places import everything
 from runner.config.syntax import Source, explain
 from runner.diagnostics import Diagnostic, Position
 
 MAX_BYTES = 4 * 1024 * 1024
 """Of one YAML file; the largest hand-written ones seen are a tenth of it."""
+
+MAX_BROKEN = 50
+"""Entries that are no YAML, after which the rest is not read."""
 
 # What YAML forbids, and what its parsers take for line breaks or skip although editors do not.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
@@ -44,12 +48,12 @@ def parse(data: bytes, path: str) -> tuple[Document | None, tuple[Diagnostic, ..
     The document is None where no mapping can be read at all; where a part was refused it lacks
     that part. `path` is the file's name in diagnostics.
     """
-    root, faults = parse_node(data, path)
-    if isinstance(root, Mapping_):
-        ended = tuple(_ended(root))
-        return (None if ended else Document(path, root, (path,))), (*faults, *ended)
+    root, faults, lost = _read(data, path)
     if root is None:
         return None, faults
+    if isinstance(root, Mapping_):
+        ended = tuple(_ended(root))
+        return (None if ended else Document(path, root, (path,), lost)), (*faults, *ended)
     found = "a text" if isinstance(root, Scalar) else "a list"
     if isinstance(root, Scalar) and root.value is None:
         empty = Diagnostic(Position(path, 1, 1), "empty-file", "the file is empty")
@@ -69,29 +73,51 @@ def _ended(root: Mapping_) -> Iterator[Diagnostic]:
 
 def parse_node(data: bytes, path: str) -> tuple[Node | None, tuple[Diagnostic, ...]]:
     """The root of the only document in `data`, whatever its shape, and every fault."""
+    root, faults, _ = _read(data, path)
+    return root, faults
+
+
+Read = tuple[Node | None, tuple[Diagnostic, ...], tuple[Lost, ...]]
+
+
+def _read(data: bytes, path: str) -> Read:
     if len(data) > MAX_BYTES:
         message = f"expected at most {MAX_BYTES} bytes, found {len(data)}"
-        return None, (Diagnostic(Position(path, 1, 1), "too-large", message),)
+        return None, (Diagnostic(Position(path, 1, 1), "too-large", message),), ()
     text, faults = decode(data, path)
     if faults:
-        return None, faults
+        return None, faults, ()
     source = Source(path, text, LINE_BREAK.split(text))
     forbidden = tuple(_forbidden(source))
     if forbidden:
-        return None, forbidden
-    composer = Composer(source, _events(text))
-    root: Node | None = None
-    try:
-        root = composer.compose()
-    except RefusedError as refused:
-        composer.faults.append(refused.diagnostic)
-    except yaml.MarkedYAMLError as error:
-        composer.faults.append(explain(source, error))
-    else:
-        if root is None:
-            empty = Diagnostic(Position(path, 1, 1), "empty-file", "the file is empty")
-            composer.faults.append(empty)
-    return root, tuple(sorted(composer.faults))
+        return None, forbidden, ()
+    root, found, lost = _composed(source)
+    return root, tuple(sorted(dict.fromkeys(found))), lost
+
+
+def _composed(source: Source) -> Read:
+    """The root without the entries that are no YAML, every fault, and what was left out."""
+    broken: list[Diagnostic] = []
+    lost: list[Lost] = []
+    while True:
+        composer = Composer(source, _events(source.text))
+        try:
+            root = composer.compose()
+        except RefusedError as refused:
+            return None, (*broken, *composer.faults, refused.diagnostic), ()
+        except yaml.MarkedYAMLError as error:
+            fault = explain(source, error)
+            broken.append(fault)
+            lines, path = without_entry(source.lines, fault.position.line - 1)
+            if lines == source.lines or len(broken) > MAX_BROKEN:
+                return None, (*broken, *composer.faults), ()
+            lost.append(Lost(path, fault.position))
+            source = Source(source.path, "\n".join(lines), lines)
+            continue
+        if root is None and not broken:
+            empty = Diagnostic(Position(source.path, 1, 1), "empty-file", "the file is empty")
+            return None, (*composer.faults, empty), ()
+        return root, (*broken, *composer.faults), (*lost, *composer.lost)
 
 
 def _events(text: str) -> Iterator[Event]:

@@ -8,13 +8,13 @@ import logging
 from collections.abc import Mapping
 
 from runner.catalog.call import Binding, Call, CallContext, Outcome
-from runner.catalog.expressions import ABSENT, Scope
+from runner.catalog.expressions import Scope
 from runner.catalog.result import CallResult
 from runner.catalog.schema import Arguments
 from runner.catalog.tool import Tool
 from runner.errors import BindingError, CallError, Kind, ToolError
 from runner.invocation.failures import failed
-from runner.invocation.scope import build_scope
+from runner.invocation.scope import bind
 from runner.invocation.shape import shape
 
 log = logging.getLogger("runner.call")
@@ -52,10 +52,10 @@ class Invoker:
             _explain(tool, error)
             return failed(tool, error, scope)
 
-    async def value_of(
+    async def outcome_of(
         self, tool: Tool, sent: Mapping[str, object], context: CallContext
-    ) -> object:
-        """The structured value of a call made by another tool's step.
+    ) -> Outcome:
+        """The outcome of a call made by another tool's step, within the tool's own limits.
 
         Raises:
             CallError: the call failed.
@@ -63,16 +63,13 @@ class Invoker:
         arguments = tool.input.check(sent)
         scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
         call = Call(tool.name, arguments, context, scope, tool.timeout_s)
-        outcome = await self._bindings[tool.name].invoke(call)
+        outcome = await _timed(self._bindings[tool.name], call)
         shape(tool, outcome, scope)
-        return outcome.value
+        return outcome
 
     def _bind(self, tool: Tool, arguments: Arguments, context: CallContext) -> Scope:
         """The call's scope; adds the hidden parameters to `arguments` and holds the rules."""
-        scope = build_scope(arguments, tool.scope_names, context, self._variables)
-        if tool.binds:
-            hidden = {bind.name: bind.value.evaluate(scope) for bind in tool.binds}
-            arguments.update({name: value for name, value in hidden.items() if value is not ABSENT})
+        scope = bind(tool, arguments, context, self._variables)
         for check in tool.checks:
             if not check.that.evaluate(scope):
                 raise ToolError(check.otherwise.render(scope))
@@ -82,12 +79,7 @@ class Invoker:
         """The binding's outcome, within the worker's number of calls and the tool's time."""
         await self._take_place(tool.timeout_s)
         try:
-            async with asyncio.timeout(tool.timeout_s):
-                return await self._bindings[tool.name].invoke(call)
-        except TimeoutError as error:
-            raise BindingError(
-                Kind.TIMEOUT, f"the call took longer than {tool.timeout_s:g} s and was stopped"
-            ) from error
+            return await _timed(self._bindings[tool.name], call)
         finally:
             self._places.release()
 
@@ -101,6 +93,18 @@ class Invoker:
             raise BindingError(
                 Kind.BUSY, "the server is busy: too many calls run at this time; try again"
             ) from error
+
+
+async def _timed(binding: Binding, call: Call) -> Outcome:
+    if binding.keeps_time:
+        return await binding.invoke(call)
+    try:
+        async with asyncio.timeout(call.timeout_s):
+            return await binding.invoke(call)
+    except TimeoutError as error:
+        raise BindingError(
+            Kind.TIMEOUT, f"the call took longer than {call.timeout_s:g} s and was stopped"
+        ) from error
 
 
 def _explain(tool: Tool, error: CallError) -> None:

@@ -8,9 +8,16 @@ Source: MCP 2026-07-28, server/tools, "Structured Content"; SEP-2106.
 from collections.abc import Mapping, Sequence
 
 from runner.catalog.call import Outcome
-from runner.catalog.content import ContentBlock, TextContent
+from runner.catalog.content import (
+    AudioContent,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    TextContent,
+)
 from runner.catalog.expressions import Scope
 from runner.catalog.result import CallResult
+from runner.catalog.schema import OutputSchema
 from runner.catalog.tool import Tool
 from runner.codec.json import encode
 from runner.codec.tables import csv, markdown
@@ -24,23 +31,41 @@ def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
         BindingError: the result is larger than allowed, or does not fit the declared schema.
     """
     if not outcome.is_structured:
-        return CallResult(_with_note(list(outcome.content or ()), outcome.note))
+        blocks = list(outcome.content or ())
+        _check_size(sum(map(_size, blocks)), tool)
+        return CallResult(_with_note(blocks, outcome.note))
     encoded = encode(outcome.value)
-    if len(encoded) > tool.max_bytes:
-        raise BindingError(
-            Kind.TOO_LARGE,
-            f"the result has {len(encoded)} bytes, more than the {tool.max_bytes} allowed; "
-            "ask for less",
-        )
+    _check_size(len(encoded), tool)
     if tool.output is not None and tool.output.is_declared:
-        _check_declared(tool, outcome.value)
-    is_object = isinstance(outcome.value, dict)
-    blocks: list[ContentBlock]
+        _check_declared(tool.output, outcome.value)
     if outcome.content is not None:
         blocks = list(outcome.content)
+        _check_size(sum(map(_size, blocks)), tool)
     else:
         blocks = _text_blocks(tool, outcome, encoded.decode(), scope)
+    is_object = isinstance(outcome.value, dict)
     return CallResult(_with_note(blocks, outcome.note), encoded, is_object)
+
+
+def _check_size(size: int, tool: Tool) -> None:
+    if size > tool.max_bytes:
+        raise BindingError(
+            Kind.TOO_LARGE,
+            f"the result has {size} bytes, more than the {tool.max_bytes} allowed; ask for less",
+        )
+
+
+def _size(block: ContentBlock) -> int:
+    """The bytes of what a block carries; a link carries nothing."""
+    match block:
+        case TextContent(text):
+            return len(text.encode(errors="replace"))
+        case ImageContent(data) | AudioContent(data):
+            return len(data)
+        case EmbeddedResource(text=text, blob=blob):
+            return len((text or "").encode(errors="replace")) + len(blob or b"")
+        case _:
+            return 0
 
 
 def _text_blocks(tool: Tool, outcome: Outcome, text: str, scope: Scope) -> list[ContentBlock]:
@@ -78,13 +103,17 @@ def _rows(value: object) -> Sequence[Mapping[str, object]] | None:
             return None
 
 
-def _check_declared(tool: Tool, value: object) -> None:
-    if tool.output is not None and not tool.output.is_valid(value):
-        raise BindingError(
-            Kind.REDACTED,
-            "the result does not fit the tool's output schema",
-            reason="the binding returned a value that the declared output schema refuses",
-        )
+def _check_declared(output: OutputSchema, value: object) -> None:
+    if output.is_valid(value):
+        return
+    place = output.where(value)
+    what = f"the result's {place} does" if place else "the result does"
+    raise BindingError(
+        Kind.REDACTED,
+        f"{what} not fit the tool's output schema",
+        field=place or None,
+        reason=f"{what} not fit the output that the file declares",
+    )
 
 
 def _with_note(blocks: list[ContentBlock], note: str | None) -> list[ContentBlock]:

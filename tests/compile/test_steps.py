@@ -91,11 +91,11 @@ def test_steps_of_the_documentation_compile(bench: Bench) -> None:
         ({"tool": "get_customer", "with": {"id": "$later.id"}, "as": "a"},
          "unknown-name: there is no 'later' here"),
         ({"value": "x", "with": {"id": "1"}, "as": "a"},
-         "step-binding: 'with' belongs to 'tool'; an inline binding reads the names itself"),
+         "misplaced-field: 'with' belongs to 'tool'; an inline binding reads the names itself"),
         ({"value": "x", "tool": "clean", "as": "a"},
-         "step-binding: expected one of tool, sql, http, python, value, "
+         "conflicting-fields: expected one of tool, sql, http, python, value, "
          "found 'tool' and 'value'"),
-        ({"as": "a"}, "step-binding: expected one of tool, sql, http, python, value, found none"),
+        ({"as": "a"}, "missing-field: expected one of tool, sql, http, python, value, found none"),
         ({"value": "x", "as": "caller"}, "reserved-name: the name 'caller' is reserved"),
         ({"value": "x", "as": "a-b"}, "bad-name: expected an identifier, found 'a-b'"),
         ({"value": "x", "as": "customer_id"},

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from runner.config.check import check
+from runner.config.check import check, correct
 from runner.config.interpolate import Interpolator
 from runner.config.nodes import Scalar
 from runner.config.source import parse
@@ -39,8 +39,9 @@ def spec_of(body: str, **environment: str) -> ServerSpec:
 def test_thirty_faults_in_one_file_are_thirty_diagnostics_each_in_its_place() -> None:
     document, faults = parse(Path(__file__).with_name("thirty.yaml").read_bytes(), "f")
     assert document is not None
-    _, more = check(document, Interpolator({}, lambda path: path))
-    found = sorted((*faults, *more))
+    corrected, misspelt = correct(document, Interpolator({}, lambda path: path))
+    _, more = check(corrected, Interpolator({}, lambda path: path))
+    found = sorted((*faults, *misspelt, *more))
     assert [f"{item.position.line}:{item.position.column} {item.code}" for item in found] == [
         "1:6 unknown-version",
         "4:3 unknown-field",
@@ -54,15 +55,15 @@ def test_thirty_faults_in_one_file_are_thirty_diagnostics_each_in_its_place() ->
         "8:65 wrong-type",
         "9:3 duplicate-key",
         "11:18 bare-variable",
+        "11:43 conflicting-fields",
         "11:43 missing-field",
-        "11:43 more-than-one",
         "12:25 wrong-type",
         "13:1 not-available",
         "14:8 bad-name",
         "18:28 reserved-name",
         "18:43 bad-name",
         "20:21 unknown-word",
-        "21:3 name-collision",
+        "21:3 name-taken",
         "21:27 unknown-field",
         "22:24 cut-text",
         "23:3 bad-name",
@@ -126,18 +127,64 @@ def test_a_reference_of_the_call_is_no_variable() -> None:
     ]
 
 
-def test_a_tool_with_a_fault_is_left_out_and_the_others_are_there() -> None:
+def test_a_tool_with_a_fault_of_its_work_is_left_out() -> None:
     lines = ["bad: {value: 1, timeout: soon}", "two: {value: 1, python: 'm:f'}", "ok: {value: 1}"]
     spec, faults = checked("tools:\n  " + "\n  ".join(lines))
-    assert [fault.code for fault in faults] == ["wrong-type", "more-than-one"]
+    assert [fault.code for fault in faults] == ["wrong-type", "conflicting-fields"]
     assert spec is not None
-    assert list(spec.tools) == ["ok"]
+    assert list(spec.tools) == ["bad", "ok"]
 
 
-def test_a_fault_outside_the_tools_leaves_no_spec() -> None:
-    spec, faults = checked("serve: {port: x}\ntools: {ok: {value: 1}}\n")
+def test_a_fault_outside_the_tools_leaves_out_what_has_it_alone() -> None:
+    body = "serve: {port: x, host: h}\ndatabases: {a: {url: 'x:', pool: 1}, b: {url: 'y:'}}\n"
+    spec, faults = checked(f"{body}tools: {{ok: {{value: 1}}}}\n")
+    assert [fault.code for fault in faults] == ["wrong-type", "wrong-type"]
+    assert spec is not None
+    assert (spec.serve.port, spec.serve.host) == (8000, "h")
+    assert (list(spec.databases), list(spec.tools)) == (["b"], ["ok"])
+
+
+def test_a_fault_of_what_every_tool_may_use_leaves_the_tools_out() -> None:
+    spec, faults = checked("vars: {a-b: 1}\ndatabases: {a: {url: 'x:'}}\ntools: {ok: {value: 1}}")
+    assert [fault.code for fault in faults] == ["bad-name"]
+    assert spec is not None
+    assert (list(spec.databases), list(spec.tools)) == (["a"], [])
+
+
+def test_a_fault_of_the_version_leaves_no_spec() -> None:
+    document, _ = parse(b"mcp: 2\nserver: {name: x, version: 1}\n", "f")
+    assert document is not None
+    assert check(document, Interpolator({}, lambda path: path))[0] is None
+
+
+def test_a_fault_apart_from_a_tools_work_leaves_that_field_out_alone() -> None:
+    spec, faults = checked("tools: {t: {value: 1, timeout: soon, title: Words}}")
     assert [fault.code for fault in faults] == ["wrong-type"]
-    assert spec is None
+    assert spec is not None
+    assert (spec.tools["t"].timeout, spec.tools["t"].title) == (None, "Words")
+
+
+def test_a_misspelt_field_is_read_as_the_one_that_was_meant() -> None:
+    document, _ = parse(f"{HEAD}tools: {{t: {{value: 1, descripton: x, zz: 1}}}}".encode(), "f")
+    assert document is not None
+    corrected, faults = correct(document, Interpolator({}, lambda path: path))
+    assert [(fault.position.column, fault.code) for fault in faults] == [
+        (23, "unknown-field"),
+        (38, "unknown-field"),
+    ]
+    spec, rest = check(corrected, Interpolator({}, lambda path: path))
+    assert rest == ()
+    assert spec is not None
+    assert spec.tools["t"].description == "x"
+
+
+def test_a_misspelt_field_is_left_out_where_its_value_does_not_fit() -> None:
+    document, _ = parse(f"{HEAD}tools: {{t: {{value: 1, timeuot: soon}}}}".encode(), "f")
+    assert document is not None
+    corrected, faults = correct(document, Interpolator({}, lambda path: path))
+    assert [fault.code for fault in faults] == ["unknown-field"]
+    assert corrected.find(("tools", "t", "timeout")) is None
+    assert check(corrected, Interpolator({}, lambda path: path))[1] == ()
 
 
 def test_an_error_found_earlier_leaves_its_tool_out_and_is_not_told_again() -> None:

@@ -1,7 +1,7 @@
 """`runner.config.places` and `owners`: finding places, and whose a place is."""
 
 from runner.config.nodes import Mapping_
-from runner.config.owners import owners
+from runner.config.owners import TOOLS, owners
 from runner.config.places import everything, name_of, places, without
 from runner.config.source import parse
 from runner.diagnostics import Position
@@ -46,12 +46,17 @@ def test_removed_entries_are_gone_and_the_others_are_the_same() -> None:
 
 
 def test_a_place_belongs_to_the_tool_around_it() -> None:
-    assert owners(root(), [Position("f", 3, 12), Position("f", 4, 6)]) == frozenset({"t", "u"})
+    found = owners(root(), [Position("f", 3, 12), Position("f", 4, 6)])
+    assert sorted(found or ()) == [("tools", "t"), ("tools", "u")]
+    assert owners(root(), [Position("f", 2, 1)]) == frozenset([TOOLS])
     assert owners(root(), []) == frozenset()
 
 
-def test_a_place_outside_the_tools_belongs_to_none() -> None:
-    assert owners(root(), [Position("f", 3, 12), Position("f", 5, 8)]) is None
-    assert owners(root(), [Position("f", 2, 1)]) is None
+def test_a_place_in_what_every_tool_may_use_leaves_the_tools_out() -> None:
+    found = owners(root(), [Position("f", 5, 8)])
+    assert sorted(found or ()) == [("tools",), ("vars", "v")]
+
+
+def test_a_place_outside_of_every_section_leaves_nothing() -> None:
     assert owners(root(), [Position("g", 3, 12)]) is None
     assert owners(root(), [Position("e", 1, 1)]) is None

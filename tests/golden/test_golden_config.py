@@ -1,7 +1,8 @@
 """Golden cases: files in, the exact diagnostics out.
 
 A case is one text: an opening line that says what it shows, then files, each under `--- path`
-(`--- environment` holds NAME=value lines), a rule of `=`, and what `mcp-run validate` finds.
+(`--- environment` holds NAME=value lines, an empty `--- no-import` stands for the option), a rule
+of `=`, and what `mcp-run validate` finds.
 The whole check runs, proofs in memory included.
 """
 
@@ -17,11 +18,12 @@ from runner.diagnostics import Diagnostic
 CASES = sorted((Path(__file__).parent / "config").glob("*.txt"))
 RULE = "=" * 78
 ENVIRONMENT = "environment"
+NO_IMPORT = "no-import"
 
 
-def diagnose(root: Path, environment: Mapping[str, str]) -> Sequence[Diagnostic]:
+def diagnose(root: Path, environment: Mapping[str, str], *, imports: bool) -> Sequence[Diagnostic]:
     """Everything wrong with the configuration at `root`, as `mcp-run validate` finds it."""
-    return check(root, environment).diagnostics
+    return check(root, environment, imports=imports).diagnostics
 
 
 def rendered(diagnostics: Sequence[Diagnostic]) -> str:
@@ -50,11 +52,12 @@ def test_the_diagnostics_are_exactly_these(
     files = files_of(given)
     pairs = (line.partition("=")[::2] for line in files.pop(ENVIRONMENT, "").splitlines())
     environment = dict(pairs)
+    imports = files.pop(NO_IMPORT, None) is None
     for name, text in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    found = rendered(diagnose(tmp_path / "mcp.yaml", environment))
+    found = rendered(diagnose(tmp_path / "mcp.yaml", environment, imports=imports))
     if update_golden:
         case.write_text(f"{given}{RULE}\n{found}", encoding="utf-8")
     else:

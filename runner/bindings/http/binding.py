@@ -5,6 +5,7 @@ cannot be forwarded.
 """
 
 from datetime import datetime
+from typing import ClassVar
 
 from runner.bindings.http.answer import is_empty, outcome_of, refuse_failure
 from runner.bindings.http.client import ApiClient, retry_after_s
@@ -17,6 +18,8 @@ from runner.catalog.plans import HttpPlan, Paginate
 
 class HttpBinding:
     """Runs one plan with the client of its API."""
+
+    keeps_time: ClassVar[bool] = False
 
     def __init__(self, plan: HttpPlan, client: ApiClient) -> None:
         self._plan = plan

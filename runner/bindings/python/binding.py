@@ -7,6 +7,7 @@ the author words (`ToolError`) passes; everything else that is raised becomes an
 import asyncio
 import inspect
 import logging
+from typing import ClassVar
 
 from runner.bindings.python.context import CallState, LiveContext
 from runner.bindings.python.failures import explanation, only_cause
@@ -21,6 +22,8 @@ log = logging.getLogger("runner.bindings.python")
 
 class PythonBinding:
     """The live runner of a `PythonPlan`."""
+
+    keeps_time: ClassVar[bool] = True
 
     def __init__(self, plan: PythonPlan, services: PythonServices) -> None:
         self._plan = plan
@@ -73,10 +76,10 @@ class PythonBinding:
                 arguments[name] = context.injected(kind, self._plan.sources.get(name))
         function = self._plan.function
         if self._plan.is_async:
-            value = function(**arguments)
-        else:
-            threads = self._services.threads
-            value = await threads.result(threads.submit(lambda: function(**arguments)))
+            returned = function(**arguments)
+            return await returned  # type: ignore[misc]  # `is_async`: it is awaitable
+        threads = self._services.threads
+        value = await threads.result(threads.submit(lambda: function(**arguments)))
         return await value if inspect.isawaitable(value) else value
 
     def _arguments(self, call: Call) -> dict[str, object]:

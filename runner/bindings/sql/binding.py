@@ -1,7 +1,7 @@
 """The binding of a SQL tool: values in, a shaped outcome out; the database threads do the rest."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from runner.bindings.sql.collect import Rows
 from runner.bindings.sql.paging import OFFSET, Pager
@@ -22,6 +22,8 @@ _REPLACED: Final = "Some text was not valid UTF-8; what could not be read is sho
 
 class SqlBinding:
     """Runs one plan on one database."""
+
+    keeps_time: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -120,6 +122,8 @@ def _first_cell(row: Mapping[str, Json]) -> Json:
 
 class ForeignBinding:
     """Runs the one statement that a client wrote: read-only, in every budget, never kept."""
+
+    keeps_time: ClassVar[bool] = True
 
     def __init__(self, plan: SqlPlan, threads: Threads, *, session: SessionSettings | None) -> None:
         self._session = session

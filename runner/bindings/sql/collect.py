@@ -4,16 +4,22 @@ Rows come in blocks from a cursor, so that a result of any size needs little mem
 when it wants no more; one row more than allowed is asked for, and shows that there was one.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Final, Protocol
+from uuid import UUID
 
 from runner.catalog.sql import ResultColumns
 from runner.codec.json import Json, JsonFault, encode
-from runner.codec.values import UnknownTypeError, json_text, plain, plain_cell
+from runner.codec.seal import MAC_BYTES
+from runner.codec.values import UnknownTypeError, decimal, json_text, plain, plain_cell
 from runner.errors import BindingError, Kind
 
 BLOCK_ROWS: Final = 128
 """Rows fetched at once: bounds what is held beyond the budgets."""
+_UUID_BYTES: Final = 16
+_DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?\Z")
 Cell = Callable[[object], Json]
 
 
@@ -37,9 +43,17 @@ class Rows:
     """The rows of a result as JSON-safe maps."""
 
     def __init__(
-        self, columns: ResultColumns, *, max_rows: int, max_bytes: int, keys: Sequence[str] = ()
+        self,
+        columns: ResultColumns,
+        *,
+        max_rows: int,
+        max_bytes: int,
+        keys: Sequence[str] = (),
+        envelope: int = 0,
     ) -> None:
+        """`envelope` is what stands around the rows, in bytes, the cursor of a key apart."""
         self.has_replacements = False
+        self._envelope = envelope
         self._clear(max_rows, max_bytes)
         self._declared = columns
         self._max_rows = max_rows
@@ -56,7 +70,7 @@ class Rows:
         """Of the last row kept: the columns `keys`, as the engine gave them."""
         self.first: Mapping[str, object] | None = None
         """The first row as the engine gave it, to be bound again."""
-        self._bytes_left = max_bytes
+        self._bytes_left = max_bytes - self._envelope
         self._key_positions: tuple[int, ...] = ()
         self._cells: Sequence[tuple[int, Cell]] = ()
 
@@ -100,8 +114,8 @@ class Rows:
         start = len(self.rows) + 1
         block = [self._row(row, number) for number, row in enumerate(rows, start)]
         size = len(encode(block)) - 1 if block else 0
-        if size > self._bytes_left:
-            block = self._fitting(block)
+        if block and size + self._cursor_bytes(rows[-1]) > self._bytes_left:
+            block = self._fitting(block, rows)
         else:
             self._bytes_left -= size
         if rows and not self.rows:
@@ -113,17 +127,25 @@ class Rows:
         self.wanted = self._max_rows + 1 - len(self.rows)
         return not self.is_truncated
 
-    def _fitting(self, block: list[dict[str, Json]]) -> list[dict[str, Json]]:
-        self.is_cut_by_bytes = True
+    def _fitting(
+        self, block: list[dict[str, Json]], rows: Sequence[Sequence[object]]
+    ) -> list[dict[str, Json]]:
+        """The rows of a block that fit, each with the cursor that would follow it."""
         for index, row in enumerate(block):
             self._bytes_left -= len(encode(row)) + 1
-            if self._bytes_left < 0:
+            if self._bytes_left < self._cursor_bytes(rows[index]):
+                self.is_cut_by_bytes = True
                 if index == 0 and not self.rows:
                     raise BindingError(
                         Kind.TOO_LARGE, f"a row is larger than the limit of {self._max_bytes} bytes"
                     )
                 return block[:index]
         return block
+
+    def _cursor_bytes(self, row: Sequence[object]) -> int:
+        if not self._key_positions:
+            return 0
+        return sealed_bytes(encode([plain(row[position]) for position in self._key_positions]))
 
     def _row(self, row: Sequence[object], number: int) -> dict[str, Json]:
         if not self._cells:
@@ -156,6 +178,11 @@ class Rows:
         raise AssertionError("some cell was refused")
 
 
+def sealed_bytes(value: bytes) -> int:
+    """The size of a cursor with its name, that holds a value of this JSON."""
+    return len(',"next":""') + -(-4 * (MAC_BYTES + len(value)) // 3)
+
+
 class Discarded:
     """A sink that wants no rows, only their number."""
 
@@ -186,8 +213,10 @@ def _declared_cell(name: str, declared: ResultColumns) -> Cell | None:
             return _json_cell
         if parameter.type == "boolean":
             return _boolean_cell
-        if parameter.type == "decimal" and declared.decimals == "text":
-            return _decimal_cell
+        if parameter.type == "uuid":
+            return _uuid_cell
+        if parameter.type == "decimal":
+            return _decimal_cell if declared.decimals == "text" else _exact_number_cell
     return None
 
 
@@ -202,6 +231,24 @@ def _json_cell(value: object) -> Json:
 def _boolean_cell(value: object) -> Json:
     """Engines without booleans keep 0 and 1."""
     return bool(value) if value in (0, 1) else plain(value)
+
+
+def _uuid_cell(value: object) -> Json:
+    """Engines without the type keep text in any case, or the sixteen bytes."""
+    match value:
+        case bytes() if len(value) == _UUID_BYTES:
+            return str(UUID(bytes=value))
+        case str():
+            return value.lower()
+        case _:
+            return plain(value)
+
+
+def _exact_number_cell(value: object) -> Json:
+    """Engines without exact numbers keep them as texts."""
+    if isinstance(value, str) and _DECIMAL.match(value):
+        return decimal(Decimal(value), "number")
+    return _number_cell(value)
 
 
 def _decimal_cell(value: object) -> Json:

@@ -7,9 +7,12 @@ them wins, and nobody sees a half-made file.
 import os
 import sqlite3
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from runner.catalog.sources import Create
+from sqlalchemy import make_url
+
+from runner.catalog.sources import Create, Database
 from runner.errors import StartError
 
 
@@ -27,6 +30,42 @@ def run_scripts(connection: sqlite3.Connection, create: Create, *, source: str) 
         except sqlite3.Error as error:
             message = f"database '{source}': create.{name} fails: {error}"
             raise StartError(message) from error
+
+
+def is_to_be_made(database: Database) -> bool:
+    """The database has scripts and no file yet: it is made when it is first served."""
+    path = make_url(database.url.reveal()).database
+    return database.create is not None and (path is None or not Path(path).exists())
+
+
+def script_fault(script: str) -> tuple[int, str] | None:
+    """Where the first statement that fails begins, and why; None where the script runs.
+
+    It runs in a memory of its own, with no way to other files.
+    """
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    try:
+        for offset, statement in _statements(script):
+            try:
+                connection.execute(statement).close()
+            except sqlite3.Error as error:
+                return offset, str(error)
+    finally:
+        connection.close()
+    return None
+
+
+def _statements(script: str) -> Iterator[tuple[int, str]]:
+    """Each statement with the offset of its first character that is no white space."""
+    start, end = 0, 0
+    while end < len(script):
+        end = script.find(";", end) + 1 or len(script)
+        text = script[start:end]
+        if sqlite3.complete_statement(text) or end == len(script):
+            if text.strip():
+                yield start + len(text) - len(text.lstrip()), text
+            start = end
 
 
 def create_file(path: Path, create: Create, *, source: str) -> None:

@@ -40,8 +40,11 @@ CAST_BY_TYPE: Final[Mapping[str, str]] = {
     "time": "time",
     "duration": "interval",
     "object": "jsonb",
+    "timestamp": "timestamp",
+    "bytes": "bytea",
+    "json": "jsonb",
 }
-"""Declared type word → what it is cast to where the engine cannot infer."""
+"""Type word → what it is cast to where the engine cannot infer."""
 WORD_BY_TYPE: Final[Mapping[str, str]] = {
     "bool": "boolean",
     "int2": "integer",
@@ -58,9 +61,14 @@ WORD_BY_TYPE: Final[Mapping[str, str]] = {
     "citext": "string",
     "uuid": "uuid",
     "date": "date",
+    "timestamp": "timestamp",
     "timestamptz": "date-time",
     "time": "time",
+    "timetz": "time",
     "interval": "duration",
+    "bytea": "bytes",
+    "json": "json",
+    "jsonb": "json",
 }
 """PostgreSQL's type → the type word of what the codec makes of it; others have none."""
 

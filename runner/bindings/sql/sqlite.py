@@ -23,7 +23,7 @@ from sqlalchemy.engine import make_url
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
 from runner.bindings.sql.create import create_file, run_scripts
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
-from runner.bindings.sql.sqlite_errors import translated
+from runner.bindings.sql.sqlite_errors import is_busy, translated
 from runner.bindings.sql.sqlite_guard import authorize_reading, authorize_writing
 from runner.bindings.sql.sqlite_prove import SqliteProver
 from runner.bindings.sql.wording import refused
@@ -39,6 +39,9 @@ _NO_DECODERS: Final[Mapping[int, Cell]] = {}
 _TOLERANT_TEXT = partial(str, encoding="utf-8", errors="replace")
 _AS_IT_IS: Final = frozenset((str, int, float, bool, NoneType, bytes))
 _UNDECODABLE: Final = "Could not decode to UTF-8"
+_READ_SCHEMA: Final = "SELECT 1 FROM sqlite_master LIMIT 1"
+"""Makes SQLite read a schema that another process changed. Otherwise the first statement of the
+transaction would, and if that fires a trigger on a full-text table, it finds no content table."""
 
 
 def bind(value: object) -> object:
@@ -91,6 +94,7 @@ class SqliteSession:
         self._is_stopped = False
         if terms.writes:
             self._execute("BEGIN IMMEDIATE", ())
+            self._execute(_READ_SCHEMA, ())
         elif not terms.is_single:
             self._execute("BEGIN", ())
 
@@ -232,8 +236,14 @@ class SqliteEngine:
         """A connection set up for reading only, or for writing."""
         try:
             connection = self._connect()
+        except sqlite3.Error as error:
+            raise self._start_error(error) from error
+        try:
             self._set_up(connection, writes=writes)
         except sqlite3.Error as error:
+            connection.close()
+            if writes and is_busy(error):  # the journal's mode changes under a lock
+                raise translated(error) from error
             raise self._start_error(error) from error
         return SqliteSession(connection, writes=writes)
 

@@ -10,9 +10,6 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Final
 
-import sqlglot
-from sqlglot.errors import SqlglotError
-
 from runner.bindings.sql.sqlite_guard import verdict_on_call
 from runner.catalog.proving import Description, Refusal, RefusalKind
 from runner.catalog.sql import Bound, Column
@@ -41,7 +38,9 @@ _CHANGES: Final = frozenset(
     sqlite3.SQLITE_ANALYZE,
 }
 _SCHEMA_TABLES: Final = frozenset({"sqlite_master", "sqlite_temp_master", "sqlite_schema"})
-_EXPLAINS = re.compile(r"\s*explain\b", re.IGNORECASE)
+_TRIVIA: Final = r"\s|--[^\n]*\n|/\*.*?\*/"
+_EXPLAINS = re.compile(rf"(?:{_TRIVIA})*explain\b", re.IGNORECASE | re.DOTALL)
+_TELLS = re.compile(rf"(?:{_TRIVIA})*(?:explain|pragma)\b", re.IGNORECASE | re.DOTALL)
 _RENAMED = re.compile(r":\d+$")
 
 
@@ -70,12 +69,21 @@ class SqliteProver:
         return Description([Column(name) for name in columns], writes=bool(noted))
 
     def _query_columns(self, text: str, values: Sequence[object]) -> list[str]:
-        statement = text.strip().removesuffix(";")
-        cursor = self._connection.execute(f"SELECT * FROM (\n{statement}\n) LIMIT 0", values)
-        return [_RENAMED.sub("", entry[0]) for entry in cursor.description]
+        if _TELLS.match(text):  # no table for FROM, and it runs nothing
+            cursor = self._connection.execute(text, values)
+        else:
+            statement = text.strip().removesuffix(";")
+            cursor = self._connection.execute(f"SELECT * FROM (\n{statement}\n) LIMIT 0", values)
+        names = [_RENAMED.sub("", entry[0]) for entry in cursor.description or ()]
+        cursor.close()
+        return names
 
     def _returned(self, text: str) -> list[str]:
         """The columns of RETURNING: what the author wrote, `*` as the table has them."""
+        # The parser is slow to import, and needed only for tools that write.
+        import sqlglot  # noqa: PLC0415
+        from sqlglot.errors import SqlglotError  # noqa: PLC0415
+
         try:
             statement = sqlglot.parse_one(text, dialect="sqlite")
         except SqlglotError:

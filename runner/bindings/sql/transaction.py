@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from runner.bindings.sql.collect import Cell, Discarded, Rows, Sink
+from runner.bindings.sql.collect import Cell, Discarded, Rows, Sink, sealed_bytes
 from runner.bindings.sql.session import Ready, Session, Terms
 from runner.bindings.sql.wording import refused
 from runner.catalog.expressions import Scope
@@ -20,6 +20,8 @@ from runner.errors import BindingError, Kind, ToolError
 
 MAX_SHAPES: Final = 256
 """Texts kept of one statement; beyond, the oldest goes."""
+_ROWS_BYTES: Final = len('{"rows":[],"truncated":false}')
+_OFFSET_BYTES: Final = sealed_bytes(b"9" * 20)
 _NOTHING_DECLARED: Final = ResultColumns()
 
 
@@ -56,6 +58,9 @@ class Step:
         self._plan = plan
         self._columns = plan.columns if is_result else _NOTHING_DECLARED
         self._keys = tuple(plan.page.key) if plan.page is not None and is_result else ()
+        self._envelope = 0
+        if is_result and plan.shape == "rows":
+            self._envelope = _ROWS_BYTES + (_OFFSET_BYTES if plan.page and not self._keys else 0)
         self._limit = statement.limit if not isinstance(statement.limit, int) else None
 
     def ready(self, session: Session, values: Values) -> Ready:
@@ -112,7 +117,13 @@ class Step:
             most = 1
         elif self._limit is not None:
             most = self._limited(value_at(values, self._limit.path))
-        return Rows(self._columns, max_rows=most, max_bytes=self._plan.max_bytes, keys=self._keys)
+        return Rows(
+            self._columns,
+            max_rows=most,
+            max_bytes=self._plan.max_bytes,
+            keys=self._keys,
+            envelope=self._envelope,
+        )
 
 
 class Transaction:

@@ -5,6 +5,6 @@ from runner.compile.expressions.compiling import (
     compile_expression,
     compile_template,
 )
-from runner.compile.expressions.names import RESERVED, Names
+from runner.compile.expressions.names import Names
 
-__all__ = ["RESERVED", "Names", "compile_checks", "compile_expression", "compile_template"]
+__all__ = ["Names", "compile_checks", "compile_expression", "compile_template"]

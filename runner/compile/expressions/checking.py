@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from jinja2 import meta, nodes
 
 from runner.compile.expressions.filters import FILTERS, TESTS
-from runner.compile.expressions.names import CONSTANTS, FUNCTIONS, RESERVED, Names
+from runner.compile.expressions.names import Names
 from runner.compile.expressions.operations import METHOD_NAMES
 from runner.compile.expressions.values import CALLER_FIELDS, REQUEST_FIELDS
 from runner.compile.site import Site
 from runner.config.nodes import Scalar
 from runner.diagnostics import did_you_mean
+from runner.reserved import CONSTANTS, FUNCTIONS, RESERVED
 
 _FREE: tuple[type[nodes.Node], ...] = (
     nodes.Template, nodes.Output, nodes.TemplateData, nodes.If, nodes.With, nodes.Const, nodes.List,

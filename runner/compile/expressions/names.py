@@ -4,18 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from runner.diagnostics import did_you_mean
-
-FUNCTIONS = frozenset({"now", "today", "uuid", "sent", "range"})
-"""Called, never read: `now()`."""
-CONSTANTS = frozenset({"caller", "request", "vars", "absent"})
-"""Known to every call."""
-_WORDS = frozenset({
-    "and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "True", "False", "None",
-    "self", "super", "loop",
-})  # fmt: skip
-_OF_PLACES = frozenset({"context", "item", "index", "rows", "cursor"})
-RESERVED = (FUNCTIONS - {"range"}) | CONSTANTS | _WORDS | _OF_PLACES
-"""No parameter and no `as` name may be one of these; `range` is free, and hides the function."""
+from runner.reserved import CONSTANTS, FUNCTIONS
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,6 @@ An address may come from the environment and hold a secret, so that no fault rep
 from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit
 
-import httpx2
-
 from runner.catalog.addresses import reach_of_host
 from runner.catalog.sources import Api, ApiAuth, ClientCredentials
 from runner.compile.http.headers import check_header_name, is_header_value
@@ -69,6 +67,9 @@ def checked_url(url: str, site: Site, *, allow_private: bool) -> str | None:
 
 
 def _split(url: str) -> SplitResult | None:
+    # The HTTP client is a good part of the time to the first answer; most files have no API.
+    import httpx2  # noqa: PLC0415
+
     try:
         parts = urlsplit(url)
         httpx2.URL(url)

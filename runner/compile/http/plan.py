@@ -93,13 +93,15 @@ def _target(
     if spec.api is None:
         return None
     api = apis.get(spec.api)
+    if api is None and site.may_have("apis", spec.api):
+        return None
     if api is None:
-        known = ", ".join(apis) or "none"
+        known = dict.fromkeys((*site.entries("apis"), *apis))
         (site / "api").error(
             "unknown-api",
             f"no API is named '{spec.api}'",
-            hint=did_you_mean(spec.api, apis),
-            details=(f"known APIs: {known}",),
+            hint=did_you_mean(spec.api, known),
+            details=(f"known APIs: {', '.join(known) or 'none'}",),
         )
         return None
     return api, (), False

@@ -86,17 +86,7 @@ def compared_input(
     found = Input()
     examined, name = subject.examined, subject.reference.text
     for parameter in declared.values():
-        asked = examined.asked.get(parameter.name)
-        if asked is not None:
-            _compare(asked, parameter, subject)
-        elif parameter.name in examined.injected or not examined.takes_whole:
-            kind = examined.injected.get(parameter.name)
-            what = f"fills '{parameter.name}' itself" if kind else f"has no '{parameter.name}'"
-            _declaration(subject.site, parameter.name).error_at_key(
-                "parameter-not-taken",
-                f"'{name}' {what}",
-                hint=did_you_mean(parameter.name, examined.asked),
-            )
+        _check_taken(parameter, subject)
     for asked in examined.asked.values():
         is_given = asked.name in declared or asked.name in binds
         if not is_given and asked.default is ...:
@@ -108,6 +98,22 @@ def compared_input(
         elif is_given:
             _keep_builder(asked, subject, found.builders)
     return found
+
+
+def _check_taken(parameter: Parameter, subject: Subject) -> None:
+    """Reports what the function does not take, or takes as another type."""
+    examined = subject.examined
+    asked = examined.asked.get(parameter.name)
+    if asked is not None:
+        _compare(asked, parameter, subject)
+    elif parameter.name in examined.injected or not examined.takes_whole:
+        kind = examined.injected.get(parameter.name)
+        what = f"fills '{parameter.name}' itself" if kind else f"has no '{parameter.name}'"
+        _declaration(subject.site, parameter.name).error_at_key(
+            "parameter-not-taken",
+            f"'{subject.reference.text}' {what}",
+            hint=did_you_mean(parameter.name, examined.asked),
+        )
 
 
 def _derived(asked: Asked, subject: Subject, builders: dict[str, Builder]) -> Schema | None:

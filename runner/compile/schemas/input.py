@@ -11,10 +11,10 @@ from runner.compile.schemas.json_schema import check_authored
 from runner.compile.schemas.parameters import Grammar, compile_members
 from runner.compile.schemas.source import read_schema
 from runner.compile.site import Site, below
-from runner.config.names import RESERVED
 from runner.config.nodes import Document, Path
 from runner.config.spec.inputs import Parameters, WholeSchema
 from runner.config.spec.tools import ToolSpec
+from runner.reserved import RESERVED
 
 
 def compile_input(

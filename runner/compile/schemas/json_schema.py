@@ -6,9 +6,7 @@ Source: MCP 2026-07-28, basic, "JSON Schema usage"; JSON Schema 2020-12.
 
 from collections.abc import Callable, Mapping
 
-import jsonschema
 import jsonschema_rs
-from jsonschema.exceptions import ValidationError
 
 from runner.arguments.check import validator
 from runner.arguments.formats import FORMATS
@@ -23,7 +21,8 @@ from runner.diagnostics import did_you_mean
 MAX_SUBSCHEMAS = 2000
 MAX_DEPTH = 64
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_META = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
+# The library brings the meta-schemas along: nothing is fetched.
+_META = jsonschema_rs.Draft202012Validator({"$ref": _DIALECT}, offline=True)
 
 
 def check_authored(schema: object, site: Site, *, must_be_object: bool) -> Schema | None:
@@ -57,34 +56,33 @@ def check_meta(schema: Schema, site: Site) -> bool:
         return False
     errors = list(_META.iter_errors(schema))
     for error in errors:
-        path = tuple(error.absolute_path)
+        path = tuple(error.instance_path)
         keyword = next((step for step in reversed(path) if isinstance(step, str)), "the schema")
         below(site, path).error("wrong-schema", f"'{keyword}': {_meta_words(error)}")
     return not errors
 
 
-def _meta_words(error: ValidationError) -> str:
-    shown = found(error.instance)
-    match error.validator, error.validator_value:
-        case "type", ["object", "boolean"]:
-            wanted = "a schema"
-        case "type", str(name):
-            wanted = types([name])
-        case "type" | "anyOf", _:
+def _meta_words(error: jsonschema_rs.ValidationError) -> str:
+    details = error.kind.as_dict()
+    match error.kind.name:
+        case "type":
+            names = sorted(details["types"])
+            wanted = "a schema" if names == ["boolean", "object"] else types(names)
+        case "anyOf":
             wanted = "the name of a JSON type or a list of them"
-        case "enum", [*options]:
-            wanted = values(options)
-        case "minimum", least:
-            wanted = f"at least {least}"
-        case "exclusiveMinimum", bound:
-            wanted = f"more than {bound}"
-        case "minItems", _:
+        case "enum":
+            wanted = values(details["options"])
+        case "minimum":
+            wanted = f"at least {details['limit']}"
+        case "exclusiveMinimum":
+            wanted = f"more than {details['limit']}"
+        case "minItems":
             return "expected at least one element, found none"
-        case "uniqueItems", _:
+        case "uniqueItems":
             return "expected each element once, found one that repeats"
         case _:
             wanted = "another form"
-    return f"expected {wanted}, found {shown}"
+    return f"expected {wanted}, found {found(error.instance)}"
 
 
 def _is_bounded(schema: Schema, site: Site) -> bool:

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runner.arguments.check import validator
+from runner.arguments.phrases import dotted
 from runner.catalog.schema import JsonSchema, OutputSchema
 from runner.compile.schemas.json_schema import check_authored
 from runner.compile.schemas.parameters import Grammar, compile_members
 from runner.compile.schemas.source import read_schema
-from runner.compile.schemas.type_words import Fragment, nullable, output_fragment
+from runner.compile.schemas.type_words import Fragment, derived_fragment, nullable
 from runner.compile.site import Site
 from runner.config.nodes import Document
 from runner.config.spec.tools import ResultSpec
@@ -24,17 +25,28 @@ class OutputColumn:
 
     name: str
     type_word: str | None
-    """A word of `OUTPUT_WORDS`; None where the engine tells none."""
+    """A word of `DERIVED_WORDS`; None where the engine tells none."""
     nullable: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What surrounds the columns of a result."""
+
+    shape: str
+    paged: bool = False
+    """The rows may have a `next`."""
+    may_be_null: bool = True
+    """A row or a value that was not found is null; False where that is an error."""
+
+
 def declared_output(
-    spec: ResultSpec, shape: str, site: Site, schemas: Mapping[str, Document], *, paged: bool
+    spec: ResultSpec, form: Form, site: Site, schemas: Mapping[str, Document]
 ) -> OutputSchema | None:
     """The output that `result.columns` or `result.schema` declares.
 
     None where neither is given, or where they have a fault, which is reported then. `site` is the
-    result's; `schemas` holds files by the path as written; `paged` results have `next`.
+    result's; `schemas` holds files by the path as written.
     """
     if spec.columns is not None and spec.schema_ is not None:
         (site / "schema").error_at_key(
@@ -52,12 +64,13 @@ def declared_output(
     if members is None:
         return None
     columns = {name: draft.listed for name, draft in members.drafts.items()}
-    if shape in ("value", "column") and len(columns) != 1:
+    if form.shape in ("value", "column") and len(columns) != 1:
         (site / "columns").error(
-            "wrong-columns", f"expected one column for the shape '{shape}', found {len(columns)}"
+            "wrong-columns",
+            f"expected one column for the shape '{form.shape}', found {len(columns)}",
         )
         return None
-    return _output(_wrapped(members.listed, columns, shape, paged=paged), is_declared=True)
+    return _output(_wrapped(members.listed, columns, form), is_declared=True)
 
 
 def output_of_hints(schema: JsonSchema) -> OutputSchema:
@@ -66,11 +79,11 @@ def output_of_hints(schema: JsonSchema) -> OutputSchema:
 
 
 def derived_output(
-    columns: Sequence[OutputColumn], shape: str, *, paged: bool, decimals: str = "text"
+    columns: Sequence[OutputColumn], form: Form, *, decimals: str = "text"
 ) -> OutputSchema:
     """The output that an engine's description of the columns gives; `decimals` as in the file."""
     fragments = {
-        column.name: output_fragment(
+        column.name: derived_fragment(
             column.type_word, is_nullable=column.nullable, decimals=decimals
         )
         for column in columns
@@ -81,24 +94,22 @@ def derived_output(
         "required": list(fragments),
         "additionalProperties": False,
     }
-    return _output(_wrapped(row, fragments, shape, paged=paged), is_declared=False)
+    return _output(_wrapped(row, fragments, form), is_declared=False)
 
 
-def _wrapped(
-    row: Fragment, columns: Mapping[str, Fragment], shape: str, *, paged: bool
-) -> JsonSchema:
+def _wrapped(row: Fragment, columns: Mapping[str, Fragment], form: Form) -> JsonSchema:
     first = next(iter(columns.values()), {})
-    match shape:
+    match form.shape:
         case "row":
-            return nullable(row)
+            return nullable(row) if form.may_be_null else row
         case "value":
-            return nullable(first)
+            return nullable(first) if form.may_be_null else first
         case "column":
             return {"type": "array", "items": first}
         case "affected":
             return {"type": "integer", "minimum": 0}
         case _:
-            following: Fragment = {"next": {"type": "string"}} if paged else {}
+            following: Fragment = {"next": {"type": "string"}} if form.paged else {}
             return {
                 "type": "object",
                 "properties": {
@@ -112,4 +123,10 @@ def _wrapped(
 
 
 def _output(schema: JsonSchema, *, is_declared: bool) -> OutputSchema:
-    return OutputSchema(schema, validator(schema).is_valid, is_declared)
+    compiled = validator(schema)
+
+    def where(value: object) -> str:
+        fault = next(iter(compiled.iter_errors(value)), None)
+        return "" if fault is None else dotted(fault.instance_path)
+
+    return OutputSchema(schema, compiled.is_valid, is_declared, where)

@@ -13,8 +13,11 @@ Fragment = Mapping[str, object]
 
 INT64_TEXT = "^-?(0|[1-9][0-9]{0,18})$"
 DECIMAL_TEXT = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
+TIME_TEXT = r"^([01][0-9]|2[0-4]):[0-5][0-9](:[0-6][0-9](\.[0-9]+)?)?([Zz]|[+-][0-9:]+)?$"
 _NOT_FINITE: Fragment = {"enum": ["NaN", "Infinity", "-Infinity"]}
 _FLOAT: Fragment = {"anyOf": [{"type": "number"}, _NOT_FINITE]}
+_NUMERIC: Fragment = {"type": ["number", "string"]}
+"""Decimals as numbers: those that no number holds exactly stay texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,24 @@ TYPE_WORDS: Mapping[str, TypeWord] = {
 
 OUTPUT_WORDS: Mapping[str, Fragment] = {
     **{word: entry.output for word, entry in TYPE_WORDS.items()},
+    "time": {"type": "string", "pattern": TIME_TEXT},
+    "duration": {"type": "string", "pattern": "^-?P"},
     "timestamp": {"type": "string"},
     "bytes": {"type": "string", "contentEncoding": "base64"},
     "json": {},
 }
-"""Of a result's columns; `timestamp` is a date and time without offset."""
+"""Of a result's columns. `timestamp` is a date and time without offset; the formats `time` and
+`duration` of the standard ask for an offset and know no fractions, which results do not keep to."""
+
+_BEYOND: Fragment = {"pattern": "^-?infinity$|^[0-9]{5,}-| BC$"}
+"""Engines know dates that no format does."""
+
+DERIVED_WORDS: Mapping[str, Fragment] = {
+    **OUTPUT_WORDS,
+    "date": {"type": "string", "anyOf": [{"format": "date"}, _BEYOND]},
+    "date-time": {"type": "string", "anyOf": [{"format": "date-time"}, _BEYOND]},
+}
+"""Of columns that an engine described: they admit all that its type can hold."""
 
 ALIASES: Mapping[str, str] = {
     "str": "string", "text": "string", "varchar": "string", "int": "integer", "long": "int64",
@@ -110,25 +126,31 @@ def parse_type(text: str) -> TypeForm:
 
 def nullable(fragment: Fragment) -> dict[str, object]:
     """The fragment, admitting null too."""
-    match fragment:
-        case {"anyOf": [*forms]}:
-            return {**fragment, "anyOf": [*forms, {"type": "null"}]}
-        case {"type": str(name)}:
-            widened: dict[str, object] = {**fragment, "type": [name, "null"]}
-        case {"type": [*names]}:
-            widened = {**fragment, "type": [*names, "null"]}
-        case _:
-            widened = dict(fragment)
+    widened = _widened(fragment, "null")
     match widened:
         case {"enum": [*options]} if None not in options:
             widened["enum"] = [*options, None]
     return widened
 
 
+def _widened(fragment: Fragment, *types: str) -> dict[str, object]:
+    """The fragment, admitting every value of `types` too."""
+    widened = dict(fragment)
+    match fragment:
+        case {"anyOf": [*forms]}:
+            more = [{"type": name} for name in types]
+            widened["anyOf"] = [*forms, *(form for form in more if form not in forms)]
+    match fragment:
+        case {"type": str() | list() as named}:
+            names = [named] if isinstance(named, str) else named
+            widened["type"] = [*names, *(name for name in types if name not in names)]
+    return widened
+
+
 def output_fragment(
     word: str | None, *, is_nullable: bool, decimals: str = "text"
 ) -> dict[str, object]:
-    """The schema of a result's value; an unknown word, or none, admits everything.
+    """The schema of a value that the file declares; an unknown word, or none, admits everything.
 
     `decimals` is `text` or `number`. `T[]` is a list of `T`.
     """
@@ -136,8 +158,26 @@ def output_fragment(
     if form.item is not None:
         items = output_fragment(form.item.text, is_nullable=form.item.nullable, decimals=decimals)
         fragment: Fragment = {"type": "array", "items": items}
-    elif form.word == "decimal" and decimals == "number":
-        fragment = _FLOAT
     else:
-        fragment = OUTPUT_WORDS.get(form.word, {})
+        fragment = _scalar(form.word, OUTPUT_WORDS, decimals)
     return nullable(fragment) if is_nullable or form.nullable else dict(fragment)
+
+
+def derived_fragment(
+    word: str | None, *, is_nullable: bool, decimals: str = "text"
+) -> dict[str, object]:
+    """The same for a column as an engine describes it: admits all that its type can hold.
+
+    An engine's array type says neither whether elements are null nor how many dimensions there are.
+    """
+    form = parse_type(word or "")
+    if form.item is not None:
+        element = _scalar(form.item.word, DERIVED_WORDS, decimals)
+        fragment: Fragment = {"type": "array", "items": _widened(element, "array", "null")}
+    else:
+        fragment = _scalar(form.word, DERIVED_WORDS, decimals)
+    return nullable(fragment) if is_nullable or form.nullable else dict(fragment)
+
+
+def _scalar(word: str, words: Mapping[str, Fragment], decimals: str) -> Fragment:
+    return _NUMERIC if word == "decimal" and decimals == "number" else words.get(word, {})

@@ -1,5 +1,6 @@
 """Where brackets open and close: which `[[ … ]]` are marks, and that everything is closed."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from runner.compile.sql.lexer import Lexeme, Token
@@ -7,6 +8,14 @@ from runner.compile.sql.source import Source
 
 _CLOSES = {"(": ")", "[": "]", "{": "}", "[[": "]]"}
 _BINDS = frozenset({Lexeme.PARAMETER, Lexeme.BRACE})
+_INERT = frozenset({Lexeme.STRING, Lexeme.COMMENT})
+_CLAUSES = (
+    "AND", "OR", "WHERE", "HAVING", "GROUP", "ORDER", "LIMIT", "OFFSET", "FETCH", "JOIN", "INNER",
+    "CROSS", "UNION", "INTERSECT", "EXCEPT", "SET", "RETURNING",
+)  # fmt: skip
+# What can begin an optional part, but no element of an array.
+_MEANT = re.compile(rf"\[\[(?=\s*(?:,|(?:{'|'.join(_CLAUSES)})\b))", re.IGNORECASE)
+_END = re.compile(r"\]\]")
 
 
 def marks(tokens: Sequence[Token]) -> Mapping[int, int]:
@@ -36,6 +45,51 @@ def _is_balanced(tokens: Sequence[Token]) -> bool:
         elif token.text in (")", "]", "}") and (not waiting or waiting.pop() != token.text):
             return False
     return not waiting
+
+
+def check_marks(tokens: Sequence[Token], source: Source) -> bool:
+    """Reports a `[[ … ]]` that is plainly meant as a mark but is none; true where there is none."""
+    pairs = marks(tokens)
+    starts = {tokens[place].offset for place in pairs}
+    ends = {tokens[place].offset for place in pairs.values()}
+    seen = "".join(
+        " " * len(token.text) if token.kind in _INERT else token.text for token in tokens
+    )
+    begin = tokens[0].offset if tokens else 0
+    for found in _MEANT.finditer(seen):
+        if found.start() + begin in starts:
+            continue
+        end = next(
+            (item for item in _END.finditer(seen, found.end()) if item.start() + begin not in ends),
+            None,
+        )
+        fault = _loose(seen, found, end)
+        if fault is not None:
+            offset, message = fault
+            source.error("unclosed-mark", message, offset + begin, hint=_MARKS_HINT)
+            return False
+    return True
+
+
+def _loose(seen: str, start: re.Match[str], end: re.Match[str] | None) -> tuple[int, str] | None:
+    """Where the fault of a pair of marks is, and what; None where brackets inside are to blame."""
+    if not _is_set_off(seen, start):
+        return start.start(), "expected white space on both sides of '[['"
+    if end is None:
+        return start.start(), "expected ']]' for '[[', found the end"
+    if not _is_set_off(seen, end):
+        return end.start(), "expected white space on both sides of ']]', which closes '[['"
+    if not re.search(r":[A-Za-z_]|\{", seen[start.end() : end.start()]):
+        return start.start(), "expected a parameter between '[[' and ']]'"
+    return None
+
+
+def _is_set_off(seen: str, mark: re.Match[str]) -> bool:
+    before, after = seen[: mark.start()][-1:], seen[mark.end() :][:1]
+    return not before.strip() and not after.strip()
+
+
+_MARKS_HINT = "write '[[ AND a = :a ]]': white space around both marks, a parameter inside"
 
 
 def check_brackets(tokens: Sequence[Token], source: Source) -> bool:

@@ -90,7 +90,11 @@ def _client_plan(name: str, site: Site, around: SqlSurroundings) -> SqlPlan | No
     shape = _declared_shape(around) or "rows"
     fault = _client_fault(name, around, shape)
     if fault is not None:
-        site.error("client-statement", fault, hint=did_you_mean(name, around.parameters))
+        site.error(
+            "client-statement",
+            fault,
+            hint=None if name in around.parameters else did_you_mean(name, around.parameters),
+        )
         return None
     return SqlPlan(
         around.database,
@@ -186,7 +190,7 @@ def _each(spec: StatementSpec, site: Site, parameters: Mapping[str, Parameter]) 
         return Parameter(spec.each, "")
     if not parameter.is_list and not (parameter.hidden and parameter.type == ""):
         (site / "each").error(
-            "not-a-list", f"expected a list parameter, found '{spec.each}' of {parameter.type}"
+            "not-a-list", f"expected a list parameter, found '{spec.each}' of type {parameter.type}"
         )
     return replace(parameter, is_list=False)
 

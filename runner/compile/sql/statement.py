@@ -13,11 +13,13 @@ from runner.compile.sql.lexer import (
     significant,
     tokens,
 )
-from runner.compile.sql.marks import check_brackets
+from runner.compile.sql.marks import check_brackets, check_marks
 from runner.compile.sql.names import Names
 from runner.compile.sql.parts import flat, statement_parts
 from runner.compile.sql.source import Source
 from runner.compile.sql.tail import limit_token
+from runner.compile.sql.words import DEFINITIONS, MAIN, QUERIES
+from runner.diagnostics import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ def compile_statement(
     if not seen:
         source.error("empty-statement", "expected a SQL statement, found none", 0)
         return None
-    if not check_brackets(found, source):
+    if not check_marks(found, source) or not check_brackets(found, source):
         return None
     parts = statement_parts(found, names, source)
     kind = kind_of(seen, dialect)
@@ -93,9 +95,15 @@ def _check_kind(kind: Kind, source: Source, *, may_write: bool) -> bool:
             "writes-in-read-tool",
             f"expected a query in a tool that does not write, found '{word.text}'",
             word.offset,
-            hint="say 'writes: true' or 'writes: destructive' if it is meant",
+            hint=_misspelt(word) or "say 'writes: true' or 'writes: destructive' if it is meant",
         )
     return may_write
+
+
+def _misspelt(word: Token) -> str | None:
+    """A hint for a first word that no statement begins with, such as SELEC."""
+    known = word.word in MAIN | DEFINITIONS | QUERIES
+    return None if known else did_you_mean(word.word, sorted(MAIN | QUERIES))
 
 
 def _with_limit(statement: Statement, seen: Sequence[Token], source: Source) -> Statement:

@@ -15,8 +15,8 @@ class Section(BaseModel):
         frozen=True,
         extra="forbid",
         arbitrary_types_allowed=True,
-        use_attribute_docstrings=True,
         serialize_by_alias=True,
+        defer_build=True,
     )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -157,3 +158,28 @@ def test_memory_prover_needs_no_file(tmp_path: Path) -> None:
         described = prover.describe(["SELECT x FROM t"], [])
     assert [column.name for column in described.columns] == ["x"]  # type: ignore[union-attr]
     assert not path.exists()
+
+
+SEARCHED = """
+CREATE TABLE kinds (id INTEGER PRIMARY KEY);
+CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT, kind INTEGER REFERENCES kinds (id));
+CREATE VIRTUAL TABLE notes_fts USING fts5 (text, content = 'notes', content_rowid = 'id');
+CREATE TRIGGER notes_change AFTER UPDATE OF text ON notes BEGIN
+  INSERT INTO notes_fts (notes_fts, rowid, text) VALUES ('delete', old.id, old.text);
+  INSERT INTO notes_fts (rowid, text) VALUES (new.id, new.text);
+END;
+INSERT INTO notes VALUES (1, 'old', NULL);
+INSERT INTO notes_fts (rowid, text) VALUES (1, 'old');
+"""
+
+
+def test_a_change_works_at_once_after_another_process_changed_the_schema(tmp_path: Path) -> None:
+    """SQLite itself fails once: a trigger on a full-text table finds its content table gone."""
+    path = tmp_path / "notes.db"
+    with open_lab(sqlite(f"sqlite:///{path}", create=Create(SEARCHED, None))) as lab:
+        lab.execute("INSERT INTO kinds VALUES (1)")
+        plan = lab.plan("UPDATE notes SET text = 'new', kind = 1 WHERE id = 1", shape="affected")
+        for number in range(3):
+            with closing(sqlite3.connect(path)) as other:
+                other.execute(f"CREATE TABLE other_{number} (x)")
+            assert lab.invoke(plan).value == 1

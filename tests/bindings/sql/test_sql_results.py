@@ -57,7 +57,7 @@ def test_an_absent_limit_is_the_budget(items: Lab) -> None:
 
 def test_bytes_are_cut_between_rows(items: Lab) -> None:
     plan = items.plan(
-        "SELECT name, 'xxxxxxxxxxxxxxxxxxxx' AS pad FROM items ORDER BY id", max_bytes=100
+        "SELECT name, 'xxxxxxxxxxxxxxxxxxxx' AS pad FROM items ORDER BY id", max_bytes=130
     )
     outcome = items.invoke(plan)
     assert names(outcome.value["rows"]) == ["a", "b"]  # type: ignore[index]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from runner.catalog.schema import OutputSchema
-from runner.compile.schemas.output import OutputColumn, declared_output, derived_output
+from runner.compile.schemas.output import Form, OutputColumn, declared_output, derived_output
 from runner.compile.schemas.type_words import output_fragment
 from runner.diagnostics import Diagnostic
 from tests.compile.schemas.input_cases import document_of, read
@@ -26,13 +26,13 @@ def declared(
     spec, site = read(f"result: {text}")
     assert spec.result is not None
     schemas = {name: document_of(name, content) for name, content in (texts or {}).items()}
-    schema = declared_output(spec.result, shape, site / "result", schemas, paged=False)
+    schema = declared_output(spec.result, Form(shape), site / "result", schemas)
     return schema, site.faults.sorted()
 
 
 @pytest.mark.parametrize("paged", [True, False])
 def test_rows_stand_in_an_object_that_says_whether_it_was_cut(paged: bool) -> None:
-    schema = derived_output(_COLUMNS, "rows", paged=paged)
+    schema = derived_output(_COLUMNS, Form("rows", paged=paged))
     assert schema.listed == {
         "type": "object",
         "properties": {
@@ -56,7 +56,17 @@ def test_rows_stand_in_an_object_that_says_whether_it_was_cut(paged: bool) -> No
     ],
 )
 def test_a_shape_has_its_schema(shape: str, expected: dict[str, object]) -> None:
-    assert derived_output(_COLUMNS, shape, paged=False).listed == expected
+    assert derived_output(_COLUMNS, Form(shape)).listed == expected
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"), [("row", _ROW), ("value", {"type": "string", "format": "uuid"})]
+)
+def test_a_result_that_is_never_missing_is_never_null(
+    shape: str, expected: dict[str, object]
+) -> None:
+    """A nullable root keeps legacy clients from seeing the object as it is."""
+    assert derived_output(_COLUMNS, Form(shape, may_be_null=False)).listed == expected
 
 
 _NOT_FINITE = {"enum": ["NaN", "Infinity", "-Infinity"]}
@@ -75,7 +85,12 @@ _NOT_FINITE = {"enum": ["NaN", "Infinity", "-Infinity"]}
         ("timestamp", ["2026-01-31T12:00:00"], [5]),
         ("bytes", ["aGk="], [5]),
         ("json", [None, {"a": [1]}, "x"], []),
-        ("integer[]", [[1, 2]], [["x"], 1]),
+        ("date", ["2026-01-31", "infinity", "0044-03-15 BC", "12026-03-29"], ["31.1.2026"]),
+        ("date-time", ["-infinity", "0044-03-15T00:00:00+00 BC"], ["2026-01-31"]),
+        ("time", ["10:00:00", "24:00:00", "10:00:00.5+02:00"], ["ten"]),
+        ("duration", ["P1D", "P1Y2M-3D", "PT-1.5S"], ["1 day"]),
+        ("integer[]", [[1, 2], [1, None], [[1], [2]]], [["x"], 1]),
+        ("date[]", [["2026-01-31", None, "infinity"]], [["x"]]),
         (None, [None, 1], []),
         ("no such word", [1], []),
     ],
@@ -83,8 +98,8 @@ _NOT_FINITE = {"enum": ["NaN", "Infinity", "-Infinity"]}
 def test_a_type_word_admits_what_the_codec_writes(
     word: str | None, good: list[object], bad: list[object]
 ) -> None:
-    is_valid = derived_output([OutputColumn("a", word, nullable=False)], "value", paged=False)
-    column = derived_output([OutputColumn("a", word, nullable=False)], "column", paged=False)
+    is_valid = derived_output([OutputColumn("a", word, nullable=False)], Form("value"))
+    column = derived_output([OutputColumn("a", word, nullable=False)], Form("column"))
     assert [column.is_valid([value]) for value in good] == [True] * len(good)
     assert [column.is_valid([value]) for value in bad] == [False] * len(bad)
     assert is_valid.is_valid(None) is True
@@ -96,9 +111,26 @@ def test_a_nullable_column_admits_null() -> None:
     }
 
 
+def test_null_is_admitted_once() -> None:
+    assert derived_output([OutputColumn("a", "date")], Form("value")).listed == {
+        "type": ["string", "null"],
+        "anyOf": [
+            {"format": "date"},
+            {"pattern": "^-?infinity$|^[0-9]{5,}-| BC$"},
+            {"type": "null"},
+        ],
+    }
+
+
+def test_null_passes_where_type_and_any_of_stand_together() -> None:
+    column = derived_output([OutputColumn("a", "date")], Form("column"))
+    assert column.is_valid([None, "2026-01-31"])
+
+
 def test_decimals_are_numbers_on_request() -> None:
+    """Those that no number holds exactly stay texts."""
     assert output_fragment("decimal", is_nullable=False, decimals="number") == {
-        "anyOf": [{"type": "number"}, _NOT_FINITE]
+        "type": ["number", "string"]
     }
 
 

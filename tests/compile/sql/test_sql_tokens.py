@@ -161,7 +161,7 @@ CORPUS: list[tuple[tuple[str, ...], str, str]] = [
     (ALL, "SELECT (1", "!unbalanced-brackets"),
     (ALL, "SELECT 1)", "!unbalanced-brackets"),
     (PG, "SELECT (1]", "!unbalanced-brackets"),
-    (ALL, "SELECT 1 [[ AND :x = 1", "!unbalanced-brackets"),
+    (ALL, "SELECT 1 [[ AND :x = 1", "!unclosed-mark"),
     (ALL, "SELECT 1 AND :x = 1 ]]", "!unbalanced-brackets"),
     (ALL, "SELECT 1 [[ AND (:x = 1 ]] )", "!unbalanced-brackets"),
     (ALL, "SELECT 1 [[ AND :x = 1 [[ AND :y = 1 ]] ]]", "!nested-marks"),
@@ -218,7 +218,7 @@ def test_every_parameter_knows_where_it_stands(compile_text: Compiler) -> None:
         ("SELECT 1,\n  :zz", ("unknown-parameter", 2, 3)),
         ("SELECT 1,\n  'open", ("unclosed-text", 2, 3)),
         ("SELECT 1,\n  (2", ("unbalanced-brackets", 2, 3)),
-        ("SELECT 1\n[[ AND :y = 1", ("unbalanced-brackets", 2, 1)),
+        ("SELECT 1\n[[ AND :y = 1", ("unclosed-mark", 2, 1)),
         ("SELECT 1;\nSELECT 2", ("several-statements", 2, 1)),
         ("\ufeffDELETE FROM t", ("writes-in-read-tool", 1, 2)),
     ],
@@ -227,6 +227,31 @@ def test_a_fault_is_reported_at_its_character(
     text: str, place: tuple[str, int, int], compile_text: Compiler
 ) -> None:
     assert compile_text(text).places == [place]
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("SELECT (1 [[ AND :y = 1 ]])", 25, "expected white space on both sides of ']]'"),
+        ("WITH a AS (SELECT 1 [[ AND 2 = :y ]])\nSELECT * FROM a", 35, "expected white space"),
+        ("SELECT 1 WHERE 1 = 1 [[AND 2 = :y ]]", 22, "expected white space on both sides of '[['"),
+        ("SELECT 1 [[ , 2 ]]", 10, "expected a parameter between '[[' and ']]'"),
+        ("SELECT 1 WHERE (1 [[ AND 2 = :y )", 19, "expected ']]' for '[[', found the end"),
+    ],
+)
+def test_a_mark_that_is_not_set_off_is_named(
+    text: str, column: int, message: str, dialect: str, compile_text: Compiler
+) -> None:
+    """It was taken for SQL, and the fault was found elsewhere: a query seemed to write."""
+    (fault,) = compile_text(text, dialect=dialect).found
+    assert (fault.code, fault.position.column) == ("unclosed-mark", column)
+    assert fault.message.startswith(message)
+
+
+def test_brackets_that_can_be_an_array_are_sql(compile_text: Compiler) -> None:
+    for text in ("SELECT ARRAY [[ :x ], [ :x ]]", "SELECT (ARRAY [[ :x ]])", "SELECT ARRAY[[1]]"):
+        assert compile_text(text, dialect="postgresql").found == ()
 
 
 def test_an_undeclared_name_behind_a_bracket_hints_at_a_slice(

@@ -74,7 +74,7 @@ def test_faults_of_the_file_are_the_result_of_validate(
     assert run(arguments) == 1
 
     said = capfd.readouterr()
-    assert "1 error" in said.out
+    assert "mcp.yaml" in said.out or "nope.yaml" in said.out
     assert said.err.strip()
 
 

@@ -1,0 +1,58 @@
+"""The command line as a process of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+TIMEOUT_S = 60
+KEPT = ("PATH", "HOME", "LANG", "COVERAGE_PROCESS_CONFIG")
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+def run(
+    *arguments: str,
+    folder: Path,
+    given: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Ended:
+    """Runs `mcp-run` in `folder`; its output is a pipe, and nothing of this environment leaks."""
+    return run_python(
+        "import sys; from runner.cli.main import main; main(sys.argv[1:])",
+        *arguments,
+        folder=folder,
+        given=given,
+        environment=environment,
+    )
+
+
+def run_python(
+    code: str,
+    *arguments: str,
+    folder: Path,
+    given: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Ended:
+    """Runs Python `code` in `folder`."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
+        input=given,
+        env={**kept, **(environment or {})},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    return Ended(ended.returncode, ended.stdout, ended.stderr)

@@ -1,0 +1,1 @@
+CREATE TABLE books (id INTEGER PRIMARY KEY, owner TEXT, title TEXT, state TEXT);

@@ -1,0 +1,65 @@
+"""`databases`, compiled: addresses are read and never dialled, and never repeated in a fault."""
+
+import pytest
+
+from runner.catalog.sources import Create, Database
+from runner.secret import Secret
+from tests.compile.whole import faults, served
+
+
+@pytest.mark.parametrize(
+    ("url", "expected", "dialect"),
+    [
+        ("sqlite:///data/a.db", "sqlite:////srv/probe/data/a.db", "sqlite"),
+        ("sqlite:////var/a.db", "sqlite:////var/a.db", "sqlite"),
+        ("sqlite://", "sqlite://", "sqlite"),
+        ("sqlite:///:memory:", "sqlite:///:memory:", "sqlite"),
+        ("postgresql://u:p@h:5433/d", "postgresql://u:p@h:5433/d", "postgresql"),
+    ],
+)
+def test_relative_path_starts_at_the_folder_of_the_file(
+    url: str, expected: str, dialect: str
+) -> None:
+    found = served(f"databases: {{d: {{url: '{url}'}}}}\n").databases["d"]
+    assert (found.url.reveal(), found.dialect) == (expected, dialect)
+
+
+def test_everything_that_a_database_says_is_kept() -> None:
+    text = (
+        "databases: {d: {url: 'sqlite:///a.db', create: {schema: s.sql, seed: t.sql},"
+        " pool: {size: 2, wait: 1s, recycle: 5m}, connect: [PRAGMA cache_size = 1],"
+        " startup: lazy}}\n"
+    )
+    files = {"s.sql": "CREATE TABLE a (b)", "t.sql": "INSERT INTO a VALUES (1)"}
+    assert served(text, **files).databases["d"] == Database(
+        name="d",
+        url=Secret("sqlite:////srv/probe/a.db"),
+        dialect="sqlite",
+        create=Create("CREATE TABLE a (b)", "INSERT INTO a VALUES (1)"),
+        pool_size=2,
+        pool_wait_s=1.0,
+        pool_recycle_s=300.0,
+        connect=("PRAGMA cache_size = 1",),
+        is_lazy=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{url: 'no address with hunter2'}",
+         "bad-url: expected a database address such as sqlite:///data/app.db"),
+        ("{url: 'postgres://u:hunter2@h/d'}", "unknown-engine: no engine is named 'postgres'"),
+        ("{url: 'postgrsql://u:hunter2@h/d'}", "unknown-engine: no engine is named 'postgrsql'"),
+        ("{url: 'duckdb:///a.db'}", "not-available: duckdb is not available in this version"),
+        ("{url: 'mysql://u:hunter2@h/d'}", "not-available: mysql is not available in this version"),
+        ("{url: 'sqlite://', pool: {size: 0}}", "out-of-range: expected at least 1, found 0"),
+        ("{url: 'sqlite://', pool: {wait: 0s}}", "out-of-range: expected more than 0"),
+        ("{url: 'postgresql://h/d', create: {schema: s.sql}}",
+         "create-not-embedded: 'create' makes embedded databases only, and this one is postgresql"),
+    ],
+)  # fmt: skip
+def test_database_with_a_fault_is_refused_without_its_address(text: str, expected: str) -> None:
+    found = faults(f"databases: {{d: {text}}}\n", **{"s.sql": "SELECT 1"})
+    assert [item.split(" ", 1)[1] for item in found] == [expected]
+    assert "hunter2" not in "".join(found)

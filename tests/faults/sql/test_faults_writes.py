@@ -1,0 +1,200 @@
+"""A tool that reads changes nothing, whoever wrote its statement; honest queries pass.
+
+Elsewhere a key word in a comment hid the statement's kind, writes went through functions, queries
+with WITH, COPY or a second statement, settings switched the guard off, and a parser that was meant
+to guard refused window functions.
+"""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.faults.sql import evasions
+from tests.faults.sql.conftest import Serve
+from tests.faults.sql.served import Source, checked, serve, tool
+
+QUERY = tool("query", {"parameter": "text"}, input={"text": "string"})
+COUNT = tool("count", "SELECT count(*) AS n FROM items", result={"shape": "value"})
+HONEST = (
+    "SELECT id FROM items ORDER BY id",
+    "WITH t AS (SELECT id FROM items) SELECT id FROM t ORDER BY id",
+    "WITH RECURSIVE s(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM s WHERE id < 3)"
+    " SELECT id FROM s",
+    "SELECT min(id) OVER (PARTITION BY id ORDER BY id ROWS UNBOUNDED PRECEDING) AS id FROM items"
+    " ORDER BY 1",
+    "SELECT id FROM items AS update_ WHERE name <> 'DELETE FROM items; DROP' ORDER BY id",
+    "SELECT id FROM items /* INSERT INTO x */ ORDER BY id -- DROP TABLE items",
+    "/* DELETE */ SELECT id FROM items ORDER BY id;",
+    "SELECT column1 AS id FROM (VALUES (1), (2), (3)) AS v",
+    "SELECT 1 AS id UNION SELECT 2 UNION SELECT 3 ORDER BY id",
+    "SELECT CASE WHEN id > 0 THEN id END AS id FROM items ORDER BY id",
+    'SELECT id AS "id" FROM items AS "delete" ORDER BY id',
+)
+HONEST_POSTGRES = (
+    "SELECT id FROM (VALUES (1), (2), (3)) AS v(id)",
+    "SELECT i.id FROM items AS i, LATERAL (SELECT i.id) AS l ORDER BY 1",
+    "(SELECT id FROM items ORDER BY id)",
+    "SELECT id FROM items AS t(id, name) WHERE id = ANY (ARRAY[1, 2, 3]) ORDER BY id",
+    "SELECT generate_series(1, 3) AS id",
+    "SELECT DISTINCT ON (id) id FROM items ORDER BY id",
+    "SELECT id FROM items ORDER BY id FETCH FIRST 3 ROWS ONLY",
+    "SELECT id FROM ROWS FROM (generate_series(1, 3)) AS s(id)",
+    "SELECT id FROM items GROUP BY GROUPING SETS ((id)) ORDER BY id",
+)
+
+
+@pytest.fixture
+def items(source: Source) -> Source:
+    """Three items; in PostgreSQL functions, views and a sequence that would write."""
+    source.execute(
+        "CREATE TABLE items (id integer PRIMARY KEY, name text)",
+        "INSERT INTO items VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+    )
+    if not source.is_postgres:
+        source.execute("CREATE VIRTUAL TABLE words USING fts5(x)")
+        return source
+    source.execute(
+        "CREATE SEQUENCE counter",
+        "CREATE FUNCTION deleting() RETURNS int LANGUAGE plpgsql AS"
+        " $$ BEGIN DELETE FROM items; RETURN 1; END $$",
+        "CREATE PROCEDURE emptying() LANGUAGE sql AS 'DELETE FROM items'",
+        "CREATE VIEW deleting_view AS SELECT deleting() AS x",
+        "CREATE MATERIALIZED VIEW copies AS SELECT id FROM items",
+    )
+    return source
+
+
+def state(source: Source) -> object:
+    """All that an evasion could change: rows, objects, settings, files."""
+    own = ("mcp.yaml", "main.db", "main.db-wal", "main.db-shm")
+    files = sorted(path.name for path in source.folder.iterdir() if path.name not in own)
+    if not source.is_postgres:
+        return files, source.path.read_bytes()
+    schema = f"'{source.schema}'::regnamespace"
+    return files, [
+        source.rows("SELECT * FROM items ORDER BY id"),
+        source.rows("SELECT last_value, is_called FROM counter"),
+        source.rows(
+            f"SELECT relname, relacl FROM pg_class WHERE relnamespace = {schema} ORDER BY 1"
+        ),
+        source.rows(f"SELECT proname FROM pg_proc WHERE pronamespace = {schema} ORDER BY 1"),
+        source.rows("SELECT oid FROM pg_largeobject_metadata WHERE oid = 4711"),
+        source.rows("SELECT rolname FROM pg_roles WHERE rolname = 'evil'"),
+        source.rows("SELECT setdatabase, setrole, setconfig FROM pg_db_role_setting ORDER BY 1, 2"),
+        source.rows("SELECT attname FROM pg_attribute WHERE attrelid = 'items'::regclass"),
+        source.rows("SELECT obj_description('items'::regclass)"),
+    ]
+
+
+def texts(source: Source) -> Sequence[str]:
+    """The evasions of the engine."""
+    found = evasions.POSTGRES if source.is_postgres else evasions.SQLITE
+    return [text.replace("{folder}", str(source.folder)) for text in found]
+
+
+def writes(source: Source) -> str:
+    """A statement that only the engine can refuse."""
+    return "SELECT deleting()" if source.is_postgres else "DELETE FROM items"
+
+
+def test_no_evasion_of_a_client_changes_anything(items: Source, served: Serve) -> None:
+    server = served(QUERY + COUNT)
+    assert server.value("count") == 3
+    before = state(items)
+    passed: list[str] = []
+
+    for text in texts(items):
+        if not server.call("query", text=text).is_error:
+            passed.append(text)
+        assert server.call("query", text=writes(items)).is_error
+        assert server.value("count") == 3
+
+    assert state(items) == before
+    assert passed == []
+
+
+def test_no_evasion_of_an_author_changes_anything(items: Source) -> None:
+    """What the checks before serving let pass, the engine refuses when it runs."""
+    evasive = [text for text in texts(items) if not text.startswith("\ufeff")]
+    before = state(items)
+    tools = {f"t{n}": tool(f"t{n}", text) for n, text in enumerate(evasive)}
+    found = checked(items.folder, items.file("".join(tools.values())), {})
+    faulty = {
+        name
+        for name in tools
+        for item in found.diagnostics
+        if item.severity == "error" and _line(items, item.position.line).startswith(f'  "{name}"')
+    }
+    left = "".join(text for name, text in tools.items() if name not in faulty)
+
+    with serve(items.folder, items.file(left + COUNT)) as server:
+        passed = [name for name in tools if name not in faulty and not server.call(name).is_error]
+        assert server.value("count") == 3
+
+    assert state(items) == before
+    assert [evasive[int(name[1:])] for name in passed] == []
+
+
+def _line(source: Source, number: int) -> str:
+    return (source.folder / "mcp.yaml").read_text("utf-8").splitlines()[number - 1]
+
+
+def test_honest_queries_pass(items: Source, served: Serve) -> None:
+    texts = [*HONEST, *(HONEST_POSTGRES if items.is_postgres else ())]
+    authored = [tool(f"t{n}", text) for n, text in enumerate(texts)]
+    server = served("".join(authored) + QUERY)
+    expected = [{"id": 1}, {"id": 2}, {"id": 3}]
+
+    found = {text: server.call("query", text=text).rows for text in texts}
+    assert found == dict.fromkeys(texts, expected)
+    assert {n: server.call(f"t{n}").rows for n in range(len(texts))} == dict.fromkeys(
+        range(len(texts)), expected
+    )
+
+
+def test_plan_of_a_query_may_be_asked_for(items: Source, served: Serve) -> None:
+    explain = "EXPLAIN SELECT id FROM items"
+    comment = "-- why\n/* so */ EXPLAIN SELECT id FROM items"
+    server = served(QUERY + tool("plan", explain) + tool("commented", comment))
+
+    assert server.call("query", text=explain).rows != []
+    assert server.call("plan").rows != []
+    assert server.call("commented").rows != []
+
+
+def test_plan_of_a_change_changes_nothing(items: Source, served: Serve) -> None:
+    """PostgreSQL plans it; SQLite's guard refuses what it would refuse to run."""
+    server = served(QUERY + COUNT)
+
+    assert server.call("query", text="EXPLAIN DELETE FROM items").is_error is not items.is_postgres
+    assert server.value("count") == 3
+
+
+def test_structure_of_a_table_may_be_asked_for(items: Source, served: Serve) -> None:
+    text = (
+        "SELECT column_name AS name FROM information_schema.columns"
+        f" WHERE table_schema = '{items.schema}' AND table_name = 'items' ORDER BY ordinal_position"
+        if items.is_postgres
+        else "PRAGMA table_info(items)"
+    )
+    server = served(QUERY + tool("columns", text))
+
+    assert [row["name"] for row in server.call("query", text=text).rows] == ["id", "name"]
+    assert [row["name"] for row in server.call("columns").rows] == ["id", "name"]
+
+
+def test_no_evasion_of_a_function_changes_anything(items: Source, served: Serve) -> None:
+    """A Python tool that says `writes: false` has the same guard on its database."""
+    (items.folder / "code.py").write_text(
+        "from runner import Database\n"
+        "async def run(text: str, db: Database) -> object:\n"
+        "    return await db.query(text)\n"
+    )
+    server = served('  run: {description: Runs., python: "code:run", writes: false}\n' + COUNT)
+    before = state(items)
+
+    passed = [text for text in texts(items) if not server.call("run", text=text).is_error]
+
+    assert state(items) == before
+    assert passed == []
+    assert server.value("count") == 3

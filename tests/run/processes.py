@@ -1,0 +1,129 @@
+"""The command `mcp-run` in a process of its own: started, asked over HTTP, stopped."""
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+COMMAND: Final = str(Path(sys.executable).with_name("mcp-run"))
+LIMIT_S: Final = 30
+MODERN: Final = "2026-07-28"
+META: Final = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+Answer = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that listens."""
+
+    process: subprocess.Popen[str]
+    url: str
+    port: int
+    log: Path
+
+    def errors(self) -> str:
+        """What it has written to standard error so far."""
+        return self.log.read_text(encoding="utf-8")
+
+
+@contextmanager
+def serving(
+    file: Path, *options: str, environment: Mapping[str, str] | None = None
+) -> Iterator[Served]:
+    """A server of `file` on a free port of loopback; it is gone when the block ends."""
+    command = [COMMAND, "serve", "-f", str(file), "--port", "0", "--format", "json", *options]
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder, "log")
+        with log.open("w") as errors:
+            process = subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env={**os.environ, **(environment or {})},
+            )
+        try:
+            yield _listening(process, log)
+        finally:
+            end(process)
+
+
+def _listening(process: subprocess.Popen[str], log: Path) -> Served:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, f"the server did not start:\n{log.read_text(encoding='utf-8')}"
+    said = json.loads(line)
+    return Served(process, said["url"], said["port"], log)
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """Stops a process gently, or else by force, and closes its pipes."""
+    process.terminate()
+    try:
+        process.communicate(timeout=LIMIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+
+
+def run(
+    file: Path, *options: str, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """`mcp-run serve` of a file that is not expected to be served."""
+    return subprocess.run(
+        [COMMAND, "serve", "-f", str(file), "--no-color", *options],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        env={**os.environ, "COLUMNS": "200", **(environment or {})},
+        check=False,
+    )
+
+
+def request(tool: str, arguments: Mapping[str, object] | None = None) -> bytes:
+    """A modern call."""
+    params = {"name": tool, "arguments": dict(arguments or {}), "_meta": META}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    return json.dumps(message).encode()
+
+
+def headers(tool: str) -> dict[str, str]:
+    """What goes with a modern call over HTTP."""
+    return {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": MODERN,
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": tool,
+    }
+
+
+def post(port: int, tool: str, arguments: Mapping[str, object] | None = None) -> Answer:
+    """The result of a modern call over a connection of its own."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT_S)
+    try:
+        connection.request("POST", "/mcp", request(tool, arguments), headers(tool))
+        message = json.loads(connection.getresponse().read())
+    finally:
+        connection.close()
+    result: Answer = message["result"]
+    return result
+
+
+def text_of(result: Answer) -> str:
+    """The text of a result's first block."""
+    content = result["content"]
+    assert isinstance(content, list)
+    return str(content[0]["text"])
