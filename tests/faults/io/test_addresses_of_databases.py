@@ -20,6 +20,7 @@ from tests.faults.io.product import write
 
 PASSWORD = "p@ss:w/rd#%?&é \"'+%40"
 USER = "us@r:x"
+WORDS = b"password authentication failed"
 LIMIT_S = 10.0
 Told = list[tuple[str, str]]
 
@@ -57,7 +58,9 @@ def _login(connection: socket.socket) -> Told:
     connection.sendall(b"R" + struct.pack("!II", 8, 3))
     assert connection.recv(1) == b"p"
     password = _packet(connection).removesuffix(b"\0")
-    connection.sendall(b"E" + struct.pack("!I", 4 + 27) + b"SFATAL\0C28P01\0Mwrong word\0\0")
+    connection.sendall(
+        b"E" + struct.pack("!I", 4 + 17 + len(WORDS)) + b"SFATAL\0C28P01\0M" + WORDS + b"\0\0"
+    )
     return [(settings[b"user"].decode(), password.decode())]
 
 
