@@ -32,7 +32,8 @@ def serve_http(catalog: Catalog, sock: socket.socket) -> int:
 
 def serve_stdio(catalog: Catalog) -> int:
     """Serves one client on the process's standard streams until its input ends."""
-    return _run(partial(_serve_stdio, catalog, *claim_standard_streams()))
+    with claim_standard_streams() as (standard_in, standard_out):
+        return _run(partial(_serve_stdio, catalog, standard_in, standard_out))
 
 
 async def _serve_http(
