@@ -20,7 +20,7 @@ from runner.bindings.provision import Outside, provision
 from runner.bindings.python.loader import ProjectLoader
 from runner.bindings.sql.create import is_to_be_made, script_fault
 from runner.bindings.sql.database import memory_prover, open_databases
-from runner.catalog.call import Call
+from runner.catalog.call import Call, Outcome
 from runner.catalog.catalog import Catalog
 from runner.catalog.proving import Prover
 from runner.catalog.schema import Arguments
@@ -38,7 +38,6 @@ from runner.diagnostics import Diagnostic, Faults
 from runner.errors import ConfigurationError, StartError
 from runner.invocation.call import Invoker
 from runner.protocol.server import Protocol
-from runner.serving.engines import Application
 from runner.transport.http import HttpApp
 from runner.transport.identify import everyone
 
@@ -187,6 +186,23 @@ def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Prove
         return asyncio.run(prove(_memory_provers(unmade, reached, stack)))
 
 
+def make_databases(catalog: Catalog) -> None:
+    """Makes the embedded databases that do not exist yet, so that who is told of the server finds
+    them there.
+
+    Raises:
+        StartError: one cannot be made.
+    """
+    unmade = {name: item for name, item in catalog.databases.items() if is_to_be_made(item)}
+
+    async def make() -> None:
+        async with open_databases(unmade, keys=[b"no cursor is made"]):
+            pass
+
+    if unmade:
+        asyncio.run(make())
+
+
 def catalog_of(checked: Checked) -> Catalog:
     """The catalog of a file that may be served.
 
@@ -224,8 +240,8 @@ async def open_invoker(catalog: Catalog, keys: list[bytes]) -> AsyncIterator[Inv
     async with open_databases(catalog.databases, keys=keys) as databases:
         invokers: list[Invoker] = []
 
-        async def call_step(name: str, arguments: Arguments, call: Call) -> object:
-            return await invokers[0].value_of(catalog.tools[name], arguments, call.context)
+        async def call_step(name: str, arguments: Arguments, call: Call) -> Outcome:
+            return await invokers[0].outcome_of(catalog.tools[name], arguments, call.context)
 
         outside = Outside(partial(_reader, catalog), new_error_id, call_step)
         async with provision(catalog, databases, outside) as bindings:
@@ -268,7 +284,7 @@ def protocols_of(catalog: Catalog, invoker: Invoker) -> Mapping[str, Protocol]:
 
 
 @contextlib.asynccontextmanager
-async def open_application(catalog: Catalog, keys: list[bytes]) -> AsyncIterator[Application]:
+async def open_application(catalog: Catalog, keys: list[bytes]) -> AsyncIterator[HttpApp]:
     """The ASGI application of `catalog`, with everything behind it open.
 
     Raises:

@@ -150,10 +150,10 @@ def test_required_database_that_is_down_keeps_the_server_from_starting(tmp_path:
     url = f"postgresql://user:hunter2@127.0.0.1:{free_port()}/none"
     root = project(tmp_path, f"databases: {{d: {{url: '{url}'}}}}\n")
     checked = check(root, {}, connects=True)
-    with pytest.raises(ConfigurationError):
-        catalog_of(checked)
-    (fault,) = checked.diagnostics
-    assert (fault.code, "'d'" in fault.message) == ("database-unreachable", True)
+    [fault] = checked.diagnostics
+    assert checked.has_errors
+    assert fault.code == "database-unreachable"
+    assert "'d'" in fault.message
     assert "hunter2" not in repr(fault)
 
 

@@ -11,6 +11,7 @@ from runner.bindings.sql.database import SqlDatabase
 from runner.catalog.call import Binding, Call
 from runner.catalog.expressions import Scope
 from runner.catalog.sql import SqlPlan
+from runner.errors import BindingError, Kind
 
 ReadStatement = Callable[[str, frozenset[str], bool], SqlPlan]
 """The plan of one statement: its text, the names of its parameters, whether it may write.
@@ -34,11 +35,22 @@ class DatabaseHandle:
     async def query(
         self, sql: str, parameters: Mapping[str, object], access: Access
     ) -> list[dict[str, object]]:
-        """The rows of one statement, JSON-safe, within the budgets."""
+        """The rows of one statement, JSON-safe; a function never gets a part without knowing."""
         value = await self._run(sql, parameters, access)
-        if isinstance(value, dict):
-            return list(value["rows"])
-        return []
+        if not isinstance(value, dict):
+            return []
+        if value["truncated"]:
+            message = "a query of the tool finds more rows than it may take; ask for less"
+            raise BindingError(Kind.TOO_LARGE, message, reason="a query is over its budget")
+        return list(value["rows"])
+
+    async def query_one(
+        self, sql: str, parameters: Mapping[str, object], access: Access
+    ) -> dict[str, object] | None:
+        """The first row, however many there are."""
+        value = await self._run(sql, parameters, access)
+        rows = value["rows"] if isinstance(value, dict) else []
+        return rows[0] if rows else None
 
     async def execute(self, sql: str, parameters: Mapping[str, object], access: Access) -> int:
         """How many rows one statement changed."""

@@ -15,8 +15,8 @@ from runner.catalog.schema import Arguments
 from runner.errors import BindingError, CallError, ToolError
 from runner.invocation.scope import ExtendedScope
 
-CallTool = Callable[[str, Arguments, Call], Awaitable[object]]
-"""Calls a tool by name for the same caller; gives the value of its structured result.
+CallTool = Callable[[str, Arguments, Call], Awaitable[Outcome]]
+"""Calls a tool by name for the same caller.
 
 Raises:
     CallError: the tool failed, its arguments do not fit, or the caller may not use it.
@@ -41,6 +41,7 @@ class StepsBinding:
             CallError: a step failed; the text names it.
         """
         results: dict[str, object] = {}
+        notes: list[str] = []
         total = len(self.plan.steps)
         scope = ExtendedScope(call.scope, results)
         for done, step in enumerate(self.plan.steps):
@@ -48,17 +49,21 @@ class StepsBinding:
             context = _reporting_within(call.context, done, total)
             within = replace(call, scope=scope, context=context)
             try:
-                results[step.name] = await self._run(step, within, results)
+                outcome = await self._run(step, within, results)
             except CallError as error:
                 raise _named(step, error) from error
+            results[step.name] = outcome.value
+            if outcome.note is not None:
+                notes.append(f"step '{step.name}': {outcome.note}")
         call.context.report(total, total, None)
         select = self.plan.select
-        return Outcome(results if select is None else select(results))
+        value = results if select is None else select(results)
+        return Outcome(value, note="\n".join(notes) or None)
 
-    async def _run(self, step: Step, call: Call, results: Mapping[str, object]) -> object:
+    async def _run(self, step: Step, call: Call, results: Mapping[str, object]) -> Outcome:
         if step.tool is None:
             inside = replace(call, arguments={**call.arguments, **results})
-            return (await self.inline[step.name].invoke(inside)).value
+            return await self.inline[step.name].invoke(inside)
         arguments: Arguments = {}
         for name, tree in step.arguments.items():
             value = tree.build(call.scope)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from runner.app import make_databases
 from runner.catalog.catalog import Catalog
 from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, begin, file_option, output_options
@@ -47,6 +48,7 @@ def serve(
     catalog = read_catalog(path, output, connects=True)
     if catalog is None:
         return EXIT_FAULTS
+    make_databases(catalog)
     if stdio:
         return serve_stdio(catalog)
     catalog = _with_overrides(catalog, host=host, port=port, workers=workers)

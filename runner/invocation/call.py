@@ -52,10 +52,10 @@ class Invoker:
             _explain(tool, error)
             return failed(tool, error, scope)
 
-    async def value_of(
+    async def outcome_of(
         self, tool: Tool, sent: Mapping[str, object], context: CallContext
-    ) -> object:
-        """The structured value of a call made by another tool's step.
+    ) -> Outcome:
+        """The outcome of a call made by another tool's step, within the tool's own limits.
 
         Raises:
             CallError: the call failed.
@@ -63,9 +63,9 @@ class Invoker:
         arguments = tool.input.check(sent)
         scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
         call = Call(tool.name, arguments, context, scope, tool.timeout_s)
-        outcome = await self._bindings[tool.name].invoke(call)
+        outcome = await _timed(self._bindings[tool.name], call)
         shape(tool, outcome, scope)
-        return outcome.value
+        return outcome
 
     def _bind(self, tool: Tool, arguments: Arguments, context: CallContext) -> Scope:
         """The call's scope; adds the hidden parameters to `arguments` and holds the rules."""
@@ -79,10 +79,7 @@ class Invoker:
         """The binding's outcome, within the worker's number of calls and the tool's time."""
         await self._take_place(tool.timeout_s)
         try:
-            binding = self._bindings[tool.name]
-            if binding.keeps_time:
-                return await binding.invoke(call)
-            return await _in_time(binding, call)
+            return await _timed(self._bindings[tool.name], call)
         finally:
             self._places.release()
 
@@ -98,7 +95,9 @@ class Invoker:
             ) from error
 
 
-async def _in_time(binding: Binding, call: Call) -> Outcome:
+async def _timed(binding: Binding, call: Call) -> Outcome:
+    if binding.keeps_time:
+        return await binding.invoke(call)
     try:
         async with asyncio.timeout(call.timeout_s):
             return await binding.invoke(call)

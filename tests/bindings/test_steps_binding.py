@@ -42,13 +42,13 @@ def plan_of(*steps: dict[str, object], select: str | None = None) -> StepsPlan:
     return plan
 
 
-async def double(name: str, arguments: dict[str, object], call: Call) -> object:
+async def double(name: str, arguments: dict[str, object], call: Call) -> Outcome:
     """Stands for the dispatcher: doubles `n`, reports half-way, fails on demand."""
     call.context.report(1, 2, "half")
     n = arguments["n"]
     if not isinstance(n, int):
         raise BindingError(Kind.MISSING, f"{name}: no number", field="n")
-    return {"n": 2 * n}
+    return Outcome({"n": 2 * n}, note="doubled" if n > 100 else None)
 
 
 STEPS: tuple[dict[str, object], ...] = (
@@ -82,6 +82,12 @@ def test_select_makes_the_result() -> None:
     assert run(plan_of(*STEPS, select="both[1]"), 1) == Outcome(4)
 
 
+def test_notes_of_steps_are_kept_with_their_names() -> None:
+    outcome = run(plan_of(*STEPS, select="both[1]"), 101)
+
+    assert outcome == Outcome(404, note="step 'one': doubled\nstep 'two': doubled")
+
+
 def test_progress_only_grows() -> None:
     reports: list[object] = []
     run(plan_of(*STEPS), 1, reports)
@@ -113,10 +119,10 @@ def test_cancellation_passes_through() -> None:
         started = asyncio.Event()
         stopped: list[str] = []
 
-        async def wait(_name: str, _arguments: dict[str, object], _call: Call) -> object:
+        async def wait(_name: str, _arguments: dict[str, object], _call: Call) -> Outcome:
             started.set()
             try:
-                return await asyncio.get_running_loop().create_future()
+                return Outcome(await asyncio.get_running_loop().create_future())
             except asyncio.CancelledError:
                 stopped.append("stopped")
                 raise

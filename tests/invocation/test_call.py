@@ -142,9 +142,11 @@ def test_call_that_finds_no_place_is_told_that_the_server_is_busy() -> None:
     assert error_of(second).startswith("the server is busy")
 
 
-def test_value_for_a_step_is_the_structured_value_and_failures_pass() -> None:
-    async def main() -> object:
-        invoker = Invoker({"probe": Answering(Outcome({"a": 1}))}, variables={}, concurrency=1)
-        return await invoker.value_of(tool(plan=StepsPlan(())), {}, CONTEXT)
+def test_outcome_for_a_step_is_whole_and_failures_pass() -> None:
+    found = Outcome({"a": 1}, note="cut")
 
-    assert asyncio.run(main()) == {"a": 1}
+    async def main() -> object:
+        invoker = Invoker({"probe": Answering(found)}, variables={}, concurrency=1)
+        return await invoker.outcome_of(tool(plan=StepsPlan(())), {}, CONTEXT)
+
+    assert asyncio.run(main()) == found

@@ -126,12 +126,9 @@ class LiveDatabase:
         self, sql: str, parameters: Mapping[str, object] | None = None
     ) -> Reply[dict[str, Any] | None]:
         """The first row, or None."""
-
-        async def first() -> dict[str, Any] | None:
-            rows = await self._source.query(sql, parameters or {}, self._access)
-            return rows[0] if rows else None
-
-        return Reply(self._state, first)
+        return Reply(
+            self._state, lambda: self._source.query_one(sql, parameters or {}, self._access)
+        )
 
     def execute(self, sql: str, parameters: Mapping[str, object] | None = None) -> Reply[int]:
         """How many rows one statement changed."""

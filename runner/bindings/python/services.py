@@ -29,7 +29,16 @@ class DatabaseSource(Protocol):
     async def query(
         self, sql: str, parameters: Mapping[str, object], access: Access
     ) -> list[dict[str, object]]:
-        """JSON-safe rows, within the budgets.
+        """JSON-safe rows, all of them.
+
+        Raises:
+            CallError: as for a SQL tool; more rows or bytes than the budgets allow.
+        """
+
+    async def query_one(
+        self, sql: str, parameters: Mapping[str, object], access: Access
+    ) -> dict[str, object] | None:
+        """The first row, JSON-safe, or None.
 
         Raises:
             CallError: as for a SQL tool.

@@ -19,7 +19,7 @@ from sqlalchemy.engine import make_url
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
 from runner.bindings.sql.postgres_describe import Describer, Known
-from runner.bindings.sql.postgres_errors import EngineError, translated
+from runner.bindings.sql.postgres_errors import STOPPED, EngineError, translated
 from runner.bindings.sql.postgres_prove import PostgresProver
 from runner.bindings.sql.postgres_types import adapters, encoder
 from runner.bindings.sql.postgres_wire import Command, Wire
@@ -43,6 +43,7 @@ _PINNED: Final = {"TimeZone": "UTC", "DateStyle": "ISO"}
 _CONNECT_TIMEOUT_S: Final = 5
 _CANCEL_TIMEOUT_S: Final = 2.0
 _TIMES: Final = 3
+_ROUNDING_S: Final = 0.01
 _SET_TIMEOUT: Final = b"SELECT pg_catalog.set_config('statement_timeout', $1, true)"
 _BEGIN_READ: Final = Command(b"BEGIN READ ONLY")
 _BEGIN_WRITE: Final = Command(b"BEGIN READ WRITE")
@@ -71,6 +72,7 @@ class PostgresSession:
         self._arrays_known = 0
         self._pending: list[Command] = []
         self._terms = Terms(writes=False, is_single=True, timeout_s=0)
+        self._began_at = self.opened_at
         self._is_stopped = False
         self._is_used = False
         """The session may hold state that outlives a transaction."""
@@ -81,14 +83,21 @@ class PostgresSession:
         try:
             return self._wire.run(commands)
         except EngineError as error:
-            raise translated(error) from error
+            raise self._translated(error) from error
+
+    def _translated(self, error: EngineError) -> BindingError | SessionLostError:
+        """Somebody stopped the statement before its time: that is no time limit."""
+        is_over = time.monotonic() - self._began_at >= self._terms.timeout_s - _ROUNDING_S
+        if error.sqlstate == STOPPED and not is_over:
+            return refused(Kind.CANCELLED, reason=str(error))
+        return translated(error)
 
     def prepare(self, shapes: Shapes, key: Key) -> Ready:
         """The shape with `$n`, casts where the server cannot infer, encoders by what it infers."""
         try:
             described = self._describer.shape(shapes, key)
         except EngineError as error:
-            raise translated(error) from error
+            raise self._translated(error) from error
         if not described.columns and not self._terms.writes:
             raise refused(Kind.INVALID if self._terms.is_foreign else Kind.READ_ONLY)
         return self._ready(described.text, described.slots, described.parameters)
@@ -98,7 +107,7 @@ class PostgresSession:
         try:
             described = self._wire.describe(text.encode())
         except EngineError as error:
-            raise translated(error) from error
+            raise self._translated(error) from error
         if len(described.parameters) != count:
             raise refused(
                 Kind.INVALID, reason=f"{len(described.parameters)} parameters, {count} values"
@@ -113,6 +122,7 @@ class PostgresSession:
     def begin(self, terms: Terms) -> None:
         """Notes how the transaction begins; it travels with the first statement."""
         self._terms = terms
+        self._began_at = time.monotonic()
         self._is_stopped = False
         self._is_used = terms.writes or terms.is_foreign
         limit = str(max(int(terms.timeout_s * 1000), 1)).encode()
@@ -144,8 +154,8 @@ class PostgresSession:
                 on_surplus=reception.cut if ends else None,
             )
         except EngineError as error:
-            if not (reception.was_cut and error.sqlstate == "57014"):
-                raise translated(error) from error
+            if not (reception.was_cut and error.sqlstate == STOPPED):
+                raise self._translated(error) from error
             results = []  # our own stop, after enough rows
         if reception.fault is not None:
             raise reception.fault

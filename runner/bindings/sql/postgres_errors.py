@@ -12,6 +12,8 @@ from runner.bindings.sql.wording import refused
 from runner.catalog.proving import Refusal, RefusalKind
 from runner.errors import BindingError, Kind
 
+STOPPED: Final = "57014"
+"""By its time limit, or by somebody."""
 _KINDS: Final = {
     "23505": Kind.UNIQUE,
     "23P01": Kind.UNIQUE,
@@ -24,7 +26,7 @@ _KINDS: Final = {
     "25006": Kind.READ_ONLY,
     "25001": Kind.READ_ONLY,
     "42501": Kind.READ_ONLY,
-    "57014": Kind.TIMEOUT,
+    STOPPED: Kind.TIMEOUT,
     "54000": Kind.TOO_LARGE,
     "53100": Kind.UNAVAILABLE,
     "53200": Kind.UNAVAILABLE,
@@ -48,7 +50,7 @@ _REFUSALS: Final[dict[str, RefusalKind]] = {
     "42P08": "untyped-parameter",
     "25006": "writes",
     "42501": "permission",
-    "57014": "timeout",
+    STOPPED: "timeout",
 }
 
 

@@ -128,6 +128,7 @@ class Engine(Protocol):
 
         Raises:
             StartError: says source, host and stage, never the password.
+            BindingError: `busy` where a connection that writes finds a lock in its way.
         """
 
     def close(self) -> None:

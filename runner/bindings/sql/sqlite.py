@@ -23,7 +23,7 @@ from sqlalchemy.engine import make_url
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
 from runner.bindings.sql.create import create_file, run_scripts
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
-from runner.bindings.sql.sqlite_errors import translated
+from runner.bindings.sql.sqlite_errors import is_busy, translated
 from runner.bindings.sql.sqlite_guard import authorize_reading, authorize_writing
 from runner.bindings.sql.sqlite_prove import SqliteProver
 from runner.bindings.sql.wording import refused
@@ -236,8 +236,14 @@ class SqliteEngine:
         """A connection set up for reading only, or for writing."""
         try:
             connection = self._connect()
+        except sqlite3.Error as error:
+            raise self._start_error(error) from error
+        try:
             self._set_up(connection, writes=writes)
         except sqlite3.Error as error:
+            connection.close()
+            if writes and is_busy(error):  # the journal's mode changes under a lock
+                raise translated(error) from error
             raise self._start_error(error) from error
         return SqliteSession(connection, writes=writes)
 

@@ -35,6 +35,12 @@ _COLUMNS = re.compile(r"constraint failed: (.+)$")
 _NAMES_COLUMNS = frozenset({Kind.UNIQUE, Kind.NOT_NULL})
 
 
+def is_busy(error: sqlite3.Error) -> bool:
+    """Somebody else holds a lock."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return isinstance(code, int) and _PRIMARY_KINDS.get(code & 0xFF) is Kind.BUSY
+
+
 def translated(error: sqlite3.Error) -> BindingError:
     """What the client is told of an error while a statement ran."""
     code = getattr(error, "sqlite_errorcode", None)

@@ -41,6 +41,11 @@ class Rows:
                 self.cancelled.set()
         return [{"sql": sql, **parameters, "by": access.context.caller.user_id}]
 
+    async def query_one(
+        self, sql: str, parameters: Mapping[str, object], access: Access
+    ) -> dict[str, object] | None:
+        return (await self.query(sql, parameters, access))[0]
+
     async def execute(self, sql: str, parameters: Mapping[str, object], access: Access) -> int:
         return len(sql) if access.writes else -1
 

@@ -112,7 +112,7 @@ def test_a_nullable_column_admits_null() -> None:
 
 
 def test_null_is_admitted_once() -> None:
-    assert derived_output([OutputColumn("a", "date")], "value", paged=False).listed == {
+    assert derived_output([OutputColumn("a", "date")], Form("value")).listed == {
         "type": ["string", "null"],
         "anyOf": [
             {"format": "date"},
@@ -123,7 +123,7 @@ def test_null_is_admitted_once() -> None:
 
 
 def test_null_passes_where_type_and_any_of_stand_together() -> None:
-    column = derived_output([OutputColumn("a", "date")], "column", paged=False)
+    column = derived_output([OutputColumn("a", "date")], Form("column"))
     assert column.is_valid([None, "2026-01-31"])
 
 

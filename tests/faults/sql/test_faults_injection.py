@@ -3,12 +3,12 @@
 Elsewhere a parameter was put into the text: as a name, as an order, in a list, in a template.
 """
 
-import sqlite3
 from collections.abc import Sequence
 
 import pytest
 
 from tests.faults.sql.conftest import Serve
+from tests.faults.sql.recorded import record
 from tests.faults.sql.served import Server, Source, checked, codes, tool
 
 MARKER = 'x"; drop'
@@ -32,22 +32,6 @@ INPUT = {
     "part?": "string",
     "limit": {"type": "integer", "default": 5},
 }
-
-
-class Recorded(sqlite3.Connection):
-    """A connection that keeps every text that it is given."""
-
-    texts: list[str]
-
-    def execute(self, sql: str, parameters: object = (), /) -> sqlite3.Cursor:
-        """As the driver's."""
-        self.texts.append(sql)
-        return super().execute(sql, parameters)  # type: ignore[arg-type]
-
-    def executemany(self, sql: str, parameters: object, /) -> sqlite3.Cursor:
-        """As the driver's."""
-        self.texts.append(sql)
-        return super().executemany(sql, parameters)  # type: ignore[arg-type]
 
 
 class Witness:
@@ -76,17 +60,7 @@ def witness(source: Source, monkeypatch: pytest.MonkeyPatch) -> Witness:
             "CREATE TRIGGER note AFTER INSERT OR UPDATE ON t FOR EACH STATEMENT"
             " EXECUTE FUNCTION note()",
         )
-    texts: list[str] = []
-    connect = sqlite3.connect
-
-    def recording(*arguments: object, **options: object) -> sqlite3.Connection:
-        made = connect(*arguments, **options, factory=Recorded)  # type: ignore[call-overload]
-        made.texts = texts
-        assert isinstance(made, sqlite3.Connection)
-        return made
-
-    monkeypatch.setattr(sqlite3, "connect", recording)
-    return Witness(source, texts)
+    return Witness(source, record(monkeypatch))
 
 
 @pytest.fixture
