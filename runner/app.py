@@ -62,14 +62,19 @@ class Checked:
 
 
 def check(
-    path: Path, environment: Mapping[str, str], *, imports: bool = True, connects: bool = False
+    path: Path,
+    environment: Mapping[str, str],
+    *,
+    imports: bool = True,
+    connects: bool = False,
+    makes: bool = False,
 ) -> Checked:
     """The file compiled and proven, with every fault of it.
 
     Without `connects` no socket and no existing database is opened: an embedded database with
     `create` is built in memory and proven there. With it, statements are proven on the real
-    engines, in transactions that are rolled back; what does not exist yet is not made. `imports`
-    loads the project's callables.
+    engines, in transactions that are rolled back; an embedded database that does not exist yet
+    is made only if `makes` says so. `imports` loads the project's callables.
 
     A database that cannot be built or reached is a fault of its own; the rest is proven all the
     same.
@@ -85,7 +90,10 @@ def check(
     site = Site(loaded.document, faults)
     compiled = compile_catalog(loaded.spec, site, _material(loaded, loaded.document, loader))
     reached = _Reached(site / "databases", loaded.texts)
-    catalog = _proven_live(compiled, reached) if connects else _proven_in_memory(compiled, reached)
+    if connects:
+        catalog = _proven_live(compiled, reached, makes=makes)
+    else:
+        catalog = _proven_in_memory(compiled, reached)
     return Checked(catalog, faults.sorted())
 
 
@@ -151,9 +159,9 @@ def _leaves_memory(database: Database) -> bool:
     return any(_OTHER_FILES.search(script) for script in scripts)
 
 
-def _proven_live(compiled: Compiled, reached: _Reached) -> Catalog:
+def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Catalog:
     databases = compiled.catalog.databases
-    unmade = {name: item for name, item in databases.items() if is_to_be_made(item)}
+    unmade = {name: item for name, item in databases.items() if not makes and is_to_be_made(item)}
 
     async def prove(provers: dict[str, Prover]) -> Catalog:
         async with contextlib.AsyncExitStack() as stack:

@@ -17,7 +17,7 @@ from runner.catalog.call import CallContext
 from runner.catalog.content import TextContent
 from runner.catalog.result import CallResult
 from runner.codec.json import decode
-from runner.errors import ConfigurationError, StartError
+from runner.errors import ConfigurationError
 
 HEAD = "mcp: 1\nserver: {name: probe, version: 1.0.0}\n"
 SHOP = """
@@ -149,10 +149,12 @@ def free_port() -> int:
 def test_required_database_that_is_down_keeps_the_server_from_starting(tmp_path: Path) -> None:
     url = f"postgresql://user:hunter2@127.0.0.1:{free_port()}/none"
     root = project(tmp_path, f"databases: {{d: {{url: '{url}'}}}}\n")
-    with pytest.raises(StartError) as caught:
-        check(root, {}, connects=True)
-    assert "'d'" in str(caught.value)
-    assert "hunter2" not in str(caught.value) + str(caught.value.hint)
+    checked = check(root, {}, connects=True)
+    [fault] = checked.diagnostics
+    assert checked.has_errors
+    assert fault.code == "database-unreachable"
+    assert "'d'" in fault.message
+    assert "hunter2" not in repr(fault)
 
 
 def test_lazy_database_that_is_down_fails_its_own_tools_only(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ COMMANDS = {
     "validate": "runner.cli.validate:validate",
     "list": "runner.cli.listing:list_tools",
     "call": "runner.cli.call:call",
+    "explain": "runner.cli.explain:explain",
     "schema": "runner.cli.schema:schema",
 }
 """Subcommand → where it is; each is imported when it is run."""

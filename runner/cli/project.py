@@ -18,7 +18,7 @@ from runner.errors import ConfigurationError
 
 def read_catalog(path: Path, output: Output, *, connects: bool) -> Catalog | None:
     """The catalog of the file; None after every fault was told. Warnings are told if verbose."""
-    checked = check(path, os.environ, connects=connects)
+    checked = check(path, os.environ, connects=connects, makes=connects)
     try:
         catalog = catalog_of(checked)
     except ConfigurationError as error:

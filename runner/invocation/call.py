@@ -8,13 +8,13 @@ import logging
 from collections.abc import Mapping
 
 from runner.catalog.call import Binding, Call, CallContext, Outcome
-from runner.catalog.expressions import ABSENT, Scope
+from runner.catalog.expressions import Scope
 from runner.catalog.result import CallResult
 from runner.catalog.schema import Arguments
 from runner.catalog.tool import Tool
 from runner.errors import BindingError, CallError, Kind, ToolError
 from runner.invocation.failures import failed
-from runner.invocation.scope import build_scope
+from runner.invocation.scope import bind
 from runner.invocation.shape import shape
 
 log = logging.getLogger("runner.call")
@@ -69,10 +69,7 @@ class Invoker:
 
     def _bind(self, tool: Tool, arguments: Arguments, context: CallContext) -> Scope:
         """The call's scope; adds the hidden parameters to `arguments` and holds the rules."""
-        scope = build_scope(arguments, tool.scope_names, context, self._variables)
-        if tool.binds:
-            hidden = {bind.name: bind.value.evaluate(scope) for bind in tool.binds}
-            arguments.update({name: value for name, value in hidden.items() if value is not ABSENT})
+        scope = bind(tool, arguments, context, self._variables)
         for check in tool.checks:
             if not check.that.evaluate(scope):
                 raise ToolError(check.otherwise.render(scope))

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from runner.catalog.call import CallContext
 from runner.catalog.expressions import ABSENT, Scope
 from runner.catalog.schema import Arguments
+from runner.catalog.tool import Tool
 
 _VARIANTS = "89ab"
 
@@ -107,6 +108,21 @@ def build_scope(
     `parameters` holds every parameter's name, hidden ones too; absent ones read as None.
     """
     return CallScope(arguments, parameters, context=context, variables=variables)
+
+
+def bind(
+    tool: Tool, arguments: Arguments, context: CallContext, variables: Mapping[str, object]
+) -> Scope:
+    """The scope of a call of `tool`; the hidden parameters are added to `arguments`.
+
+    Raises:
+        ExpressionError: one of them cannot be evaluated.
+    """
+    scope = build_scope(arguments, tool.scope_names, context, variables)
+    if tool.binds:
+        hidden = {bind.name: bind.value.evaluate(scope) for bind in tool.binds}
+        arguments.update({name: value for name, value in hidden.items() if value is not ABSENT})
+    return scope
 
 
 def extend(scope: Scope, /, **names: object) -> Scope:

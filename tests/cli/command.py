@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TIMEOUT_S = 60
-KEPT = ("PATH", "HOME", "LANG", "COVERAGE_PROCESS_START")
+KEPT = ("PATH", "HOME", "LANG", "COVERAGE_PROCESS_CONFIG")
 
 
 @dataclass(frozen=True, slots=True)

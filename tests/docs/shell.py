@@ -25,7 +25,8 @@ class Shell:
         self._port = SHOWN_PORT
         self._servers: list[subprocess.Popen[str]] = []
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        self._environment = {"PATH": path, "HOME": str(folder), "LANG": "C.UTF-8", "COLUMNS": "80"}
+        own = {"PATH": path, "HOME": str(folder), "LANG": "C.UTF-8", "COLUMNS": "80"}
+        self._environment = {**os.environ, **own, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 
     def run(self, command: Command) -> None:
         """Runs it and holds what it prints against the page."""
@@ -42,7 +43,7 @@ class Shell:
 
     def _run(self, line: str) -> str:
         done = subprocess.run(
-            ["bash", "-c", line.replace(SHOWN_PORT, self._port)],
+            ["sh", "-c", line.replace(SHOWN_PORT, self._port)],
             cwd=self._folder,
             env=self._environment,
             stdout=subprocess.PIPE,
@@ -57,7 +58,7 @@ class Shell:
         """As many lines as the page shows; then the server goes on."""
         line = f"exec {command.line.removesuffix('&')} --port 0"
         server = subprocess.Popen(
-            ["bash", "-c", line],
+            ["sh", "-c", line],
             cwd=self._folder,
             env=self._environment,
             stdout=subprocess.PIPE,

@@ -1,7 +1,9 @@
 """The documentation is right: its files have no fault, its commands print what it says."""
 
 import ast
+import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -45,7 +47,20 @@ def test_every_command_of_the_page_prints_what_the_page_shows(page: Path, tmp_pa
             write(block, tmp_path)
             if block.language == "console" and block.reason is None:
                 for command in commands(block):
+                    need(command.line.split()[0])
                     reader.run(command)
+
+
+def need(program: str) -> None:
+    """Skips where a program of the page is missing and may be, as a service may."""
+    if shutil.which(program) is None and program != "mcp-run":
+        assert os.environ.get("MCP_RUN_SERVICES") == "optional", f"{program} is not installed"
+        pytest.skip(f"{program} is not installed")
+
+
+def test_the_file_of_the_readme_has_ten_lines() -> None:
+    [text] = [block.text for block in blocks(PAGES[0]) if block.target == "mcp.yaml"]
+    assert len(text.splitlines()) == 10
 
 
 @each_page
@@ -70,7 +85,7 @@ def test_commands_that_are_not_executed_say_why(page: Path) -> None:
 
 @each_page
 def test_every_link_leads_somewhere(page: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.M | re.S)
     for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)", text):
         file = page.parent / target if target else page
         assert file.exists(), f"{page.name} links to {target}"

@@ -130,12 +130,16 @@ def test_statement_is_refused_at_compile(bench: Bench, text: str) -> None:
     assert bench.refuse(text, "x", template=True)
 
 
+ENDLESS_S = 30
+"""Without limits these would run for hours; measured by coverage, the slowest takes six seconds."""
+
+
 @pytest.mark.parametrize("text", CAPPED)
 def test_expression_ends_at_its_limits(bench: Bench, text: str) -> None:
     started = time.process_time()
     with pytest.raises(ExpressionError):
         bench.evaluate(text, {"x": [{"a": 1}, {"a": 2}]})
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < ENDLESS_S
 
 
 @pytest.mark.parametrize("text", CAPPED_TEMPLATES, ids=lambda text: text[:40])
@@ -143,7 +147,7 @@ def test_template_ends_at_its_limits(bench: Bench, text: str) -> None:
     started = time.process_time()
     with pytest.raises(ExpressionError):
         bench.render(text, {})
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < ENDLESS_S
 
 
 PIECES = st.sampled_from([

@@ -49,7 +49,8 @@ def tools() -> str:
             "    sql: >-",
             "      SELECT (SELECT max(name) FROM names WHERE name = :x) AS found,",
             "      (SELECT count(*) FROM names WHERE :x IS NULL) AS nulls,",
-            "      (SELECT count(*) FROM names WHERE 1 = 1 [[ AND ( 1 = 0 OR :x = '-' ) ]] ) AS open",
+            "      (SELECT count(*) FROM names",
+            "       WHERE 1 = 1 [[ AND ( 1 = 0 OR :x = '-' ) ]] ) AS open",
             "    result: {shape: row}",
         ]
     return "\n".join(lines) + "\n"

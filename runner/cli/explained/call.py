@@ -1,0 +1,157 @@
+"""A call explained: who calls, with what, within which limits, and what its plan would do."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import assert_never
+
+from runner.catalog.call import Call, CallContext
+from runner.catalog.caller import Caller
+from runner.catalog.catalog import Catalog
+from runner.catalog.expressions import ABSENT
+from runner.catalog.plans import HttpPlan, Plan, PythonPlan, Step, StepsPlan, ValuePlan
+from runner.catalog.schema import Arguments
+from runner.catalog.sql import SqlPlan
+from runner.catalog.tool import Tool
+from runner.cli.explained.http import explain_http
+from runner.cli.explained.shown import Shown, Situation, seconds, shown_value
+from runner.cli.explained.sql import explain_sql
+from runner.errors import ToolError
+from runner.invocation.scope import bind, extend
+
+
+def explain_call(
+    catalog: Catalog, tool: Tool, sent: Mapping[str, object], context: CallContext
+) -> Shown:
+    """What the call would do.
+
+    Raises:
+        CallError: it would end before anything runs: an argument does not fit, a rule is broken.
+    """
+    return {
+        "tool": tool.name,
+        "caller": _caller(context.caller),
+        **_explained(catalog, tool, sent, context),
+    }
+
+
+def _explained(
+    catalog: Catalog, tool: Tool, sent: Mapping[str, object], context: CallContext
+) -> Shown:
+    arguments = tool.input.check(sent)
+    given = dict(arguments)
+    scope = bind(tool, arguments, context, catalog.vars)
+    for check in tool.checks:
+        if not check.that.evaluate(scope):
+            raise ToolError(check.otherwise.render(scope))
+    call = Call(tool.name, arguments, context, scope, tool.timeout_s)
+    hidden = {item.name: item.value.source for item in tool.binds}
+    return {
+        "effect": _effect(tool),
+        "arguments": {name: shown_value(value) for name, value in given.items()},
+        "defaults": [name for name in given if name not in sent],
+        "hidden": {
+            name: {"value": shown_value(arguments.get(name)), "from": source}
+            for name, source in hidden.items()
+        },
+        "checks": [check.that.source for check in tool.checks],
+        "budgets": {
+            "timeout": seconds(tool.timeout_s),
+            "result_bytes": tool.max_bytes,
+            "concurrency": catalog.budgets.concurrency,
+        },
+        **explain_plan(tool.plan, Situation(catalog, call, hidden)),
+    }
+
+
+def explain_plan(plan: Plan, situation: Situation) -> Shown:
+    """The plan under the word that the file has for its kind."""
+    match plan:
+        case SqlPlan():
+            return {"sql": explain_sql(plan, situation)}
+        case HttpPlan():
+            return {"http": explain_http(plan, situation)}
+        case PythonPlan():
+            return {"python": _python(plan, situation)}
+        case ValuePlan():
+            return {"value": _built(plan, situation)}
+        case StepsPlan():
+            return {"steps": _steps(plan, situation)}
+        case _:
+            assert_never(plan)
+
+
+def _caller(caller: Caller) -> Shown:
+    return {
+        "user_id": caller.user_id,
+        "authenticated": caller.authenticated,
+        "scopes": sorted(caller.scopes),
+    }
+
+
+def _effect(tool: Tool) -> str:
+    if tool.annotations.read_only:
+        return "reads"
+    return "destroys" if tool.annotations.destructive else "writes"
+
+
+def _python(plan: PythonPlan, situation: Situation) -> Shown:
+    arguments = situation.call.arguments
+    taken = arguments.keys() if plan.takes_arguments_whole else arguments.keys() & plan.accepts
+    injected = {
+        name: f"{kind} {source}" if (source := plan.sources.get(name)) else kind
+        for name, kind in plan.injected.items()
+    }
+    return {
+        "callable": plan.reference,
+        "runs": "on the event loop" if plan.is_async else "in a thread",
+        "arguments": {
+            name: shown_value(value) for name, value in arguments.items() if name in taken
+        },
+        **({"injected": injected} if injected else {}),
+        **_pending((plan.accepts & situation.later) - set(plan.injected)),
+    }
+
+
+def _built(plan: ValuePlan, situation: Situation) -> object:
+    if plan.tree.names & situation.later:
+        return _pending(plan.tree.names & situation.later)
+    return shown_value(plan.tree.build(situation.call.scope))
+
+
+def _pending(names: frozenset[str] | set[str]) -> Shown:
+    return {"depends on": sorted(names)} if names else {}
+
+
+def _steps(plan: StepsPlan, situation: Situation) -> list[Shown]:
+    """Each step; what earlier steps give is not known before they run."""
+    shown: list[Shown] = []
+    later = situation.later
+    for step in plan.steps:
+        known = extend(situation.call.scope, **dict.fromkeys(later))
+        within = replace(situation, call=replace(situation.call, scope=known), later=later)
+        shown.append({"as": step.name, **_step(step, within)})
+        later |= {step.name}
+    return shown
+
+
+def _step(step: Step, situation: Situation) -> Shown:
+    if step.inline is not None:
+        return explain_plan(step.inline, situation)
+    tool = situation.catalog.tools[step.tool or ""]
+    pending = {
+        name: _pending(tree.names & situation.later)
+        for name, tree in step.arguments.items()
+        if tree.names & situation.later
+    }
+    arguments: Arguments = {}
+    for name, tree in step.arguments.items():
+        value = ABSENT if name in pending else tree.build(situation.call.scope)
+        if value is not ABSENT:
+            arguments[name] = value
+    if pending:
+        sent = {name: shown_value(value) for name, value in arguments.items()}
+        return {"tool": tool.name, "effect": _effect(tool), "arguments": {**sent, **pending}}
+    return {
+        "tool": tool.name,
+        **_explained(situation.catalog, tool, arguments, situation.call.context),
+    }

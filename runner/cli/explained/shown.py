@@ -1,0 +1,37 @@
+"""What an explanation is made of, and what it knows of the call."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from runner.catalog.call import Call
+from runner.catalog.catalog import Catalog
+from runner.codec.values import UnknownTypeError, plain
+
+Shown = dict[str, object]
+"""A part of an explanation: JSON values by word, in the order in which they are read."""
+MASK = "***"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One call as far as it is known before it runs."""
+
+    catalog: Catalog
+    call: Call
+    hidden: Mapping[str, str]
+    """Hidden parameter → its expression as written."""
+    later: frozenset[str] = frozenset()
+    """Names whose values only earlier steps give."""
+
+
+def seconds(value: float) -> str:
+    """A duration as the file writes it."""
+    return f"{value * 1000:g}ms" if 0 < value < 1 else f"{value:g}s"
+
+
+def shown_value(value: object) -> object:
+    """The value as JSON; one that has no JSON form by its type's name."""
+    try:
+        return plain(value)
+    except UnknownTypeError:
+        return f"({type(value).__name__})"
