@@ -38,7 +38,6 @@ from runner.diagnostics import Diagnostic, Faults
 from runner.errors import ConfigurationError, StartError
 from runner.invocation.call import Invoker
 from runner.protocol.server import Protocol
-from runner.serving.engines import Application
 from runner.transport.http import HttpApp
 from runner.transport.identify import everyone
 
@@ -278,7 +277,7 @@ def protocols_of(catalog: Catalog, invoker: Invoker) -> Mapping[str, Protocol]:
 
 
 @contextlib.asynccontextmanager
-async def open_application(catalog: Catalog, keys: list[bytes]) -> AsyncIterator[Application]:
+async def open_application(catalog: Catalog, keys: list[bytes]) -> AsyncIterator[HttpApp]:
     """The ASGI application of `catalog`, with everything behind it open.
 
     Raises:

@@ -1,11 +1,11 @@
 """The command `mcp-run`: its subcommands, and where every failure gets a last word."""
 
-import io
 import sys
 from collections.abc import Sequence
 
 import click
 
+from runner.cli.encoding import speak_utf8
 from runner.cli.lazy import LazyGroup
 from runner.cli.options import EXIT_FAULTS, EXIT_USAGE
 from runner.errors import StartError
@@ -34,9 +34,7 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and ends the process: 0 good, 1 faults, 2 usage."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")  # whatever the host's locale is
+    speak_utf8()
     sys.exit(run(arguments))
 
 

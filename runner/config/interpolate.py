@@ -133,7 +133,7 @@ def _encoded(found: re.Match[str], value: str) -> str:
         return quote(value, safe=":" if alone else "")
     in_query = "?" in outline[: found.start()]
     if in_query and outline[found.start() - 1] == "=":
-        return quote(value, safe="/:,@")
+        return quote(value, safe="/:,")
     return value
 
 

@@ -14,6 +14,7 @@ from runner.config.composer import Composer, RefusedError
 from runner.config.marks import LINE_BREAK
 from runner.config.mending import without_entry
 from runner.config.nodes import Document, Lost, Mapping_, Node, Scalar
+from runner.config.places import everything
 from runner.config.syntax import Source, explain
 from runner.diagnostics import Diagnostic, Position
 
@@ -51,13 +52,23 @@ def parse(data: bytes, path: str) -> tuple[Document | None, tuple[Diagnostic, ..
     if root is None:
         return None, faults
     if isinstance(root, Mapping_):
-        return Document(path, root, (path,), lost), faults
+        ended = tuple(_ended(root))
+        return (None if ended else Document(path, root, (path,), lost)), (*faults, *ended)
     found = "a text" if isinstance(root, Scalar) else "a list"
     if isinstance(root, Scalar) and root.value is None:
         empty = Diagnostic(Position(path, 1, 1), "empty-file", "the file is empty")
         return None, (*faults, empty)
     message = f"expected a mapping of fields, found {found}"
     return None, (*faults, Diagnostic(root.position, "wrong-type", message))
+
+
+def _ended(root: Mapping_) -> Iterator[Diagnostic]:
+    """Texts with an escaped U+0000, where file names, addresses and C libraries end a text."""
+    for found in everything(root):
+        for scalar in (found.key, found.node):
+            if isinstance(scalar, Scalar) and "\0" in scalar.text:
+                message = "the character U+0000 is not allowed, also not as an escape"
+                yield Diagnostic(scalar.position, "bad-character", message, (), "remove it")
 
 
 def parse_node(data: bytes, path: str) -> tuple[Node | None, tuple[Diagnostic, ...]]:
