@@ -38,7 +38,6 @@ from runner.diagnostics import Diagnostic, Faults
 from runner.errors import ConfigurationError, StartError
 from runner.invocation.call import Invoker
 from runner.protocol.server import Protocol
-from runner.serving.engines import Application
 from runner.transport.http import HttpApp
 from runner.transport.identify import everyone
 
@@ -54,6 +53,8 @@ class Checked:
     catalog: Catalog | None
     """None where so much is wrong that nothing could be compiled."""
     diagnostics: tuple[Diagnostic, ...]
+    proven: frozenset[str] = frozenset()
+    """The databases on which every statement was proven."""
 
     @property
     def has_errors(self) -> bool:
@@ -91,10 +92,10 @@ def check(
     compiled = compile_catalog(loaded.spec, site, _material(loaded, loaded.document, loader))
     reached = _Reached(site / "databases", loaded.texts)
     if connects:
-        catalog = _proven_live(compiled, reached, makes=makes)
+        catalog, proven = _proven_live(compiled, reached, makes=makes)
     else:
-        catalog = _proven_in_memory(compiled, reached)
-    return Checked(catalog, faults.sorted())
+        catalog, proven = _proven_in_memory(compiled, reached)
+    return Checked(catalog, faults.sorted(), proven)
 
 
 def _material(loaded: Loaded, document: Document, loader: ProjectLoader | None) -> Material:
@@ -106,6 +107,10 @@ def _material(loaded: Loaded, document: Document, loader: ProjectLoader | None) 
         loader=loader,
         digest=digest_of({**texts, "spec": repr(loaded.spec)}),
     )
+
+
+Proven = tuple[Catalog, frozenset[str]]
+"""The catalog, and the databases on which it was proven."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +137,10 @@ class _Reached:
         (self.site / name / "url").error("database-unreachable", str(error), hint=error.hint)
 
 
-def _proven_in_memory(compiled: Compiled, reached: _Reached) -> Catalog:
+def _proven_in_memory(compiled: Compiled, reached: _Reached) -> Proven:
     with contextlib.ExitStack() as stack:
         provers = _memory_provers(compiled.catalog.databases, reached, stack)
-        return prove_catalog(compiled, provers)
+        return prove_catalog(compiled, provers), frozenset(provers)
 
 
 def _memory_provers(
@@ -159,11 +164,11 @@ def _leaves_memory(database: Database) -> bool:
     return any(_OTHER_FILES.search(script) for script in scripts)
 
 
-def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Catalog:
+def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Proven:
     databases = compiled.catalog.databases
     unmade = {name: item for name, item in databases.items() if not makes and is_to_be_made(item)}
 
-    async def prove(provers: dict[str, Prover]) -> Catalog:
+    async def prove(provers: dict[str, Prover]) -> Proven:
         async with contextlib.AsyncExitStack() as stack:
             for name, database in databases.items():
                 if database.is_lazy or name in unmade:
@@ -174,7 +179,8 @@ def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Catal
                     provers[name] = await stack.enter_async_context(opened[name].prover())
                 except StartError as error:
                     reached.report_unreachable(name, error)
-            return await asyncio.to_thread(prove_catalog, compiled, provers)
+            catalog = await asyncio.to_thread(prove_catalog, compiled, provers)
+            return catalog, frozenset(provers)
 
     with contextlib.ExitStack() as stack:
         return asyncio.run(prove(_memory_provers(unmade, reached, stack)))
@@ -278,7 +284,7 @@ def protocols_of(catalog: Catalog, invoker: Invoker) -> Mapping[str, Protocol]:
 
 
 @contextlib.asynccontextmanager
-async def open_application(catalog: Catalog, keys: list[bytes]) -> AsyncIterator[Application]:
+async def open_application(catalog: Catalog, keys: list[bytes]) -> AsyncIterator[HttpApp]:
     """The ASGI application of `catalog`, with everything behind it open.
 
     Raises:

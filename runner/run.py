@@ -2,37 +2,38 @@
 
 import asyncio
 import gc
-import os
-import signal
 import socket
 import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
 
 from runner.app import open_application, open_invoker, protocols_of, state_keys
 from runner.auth.identity import stdio_caller
 from runner.catalog.catalog import Catalog
 from runner.serving.engines import listen
-from runner.serving.workers import STOP_SIGNALS, Workers
+from runner.serving.stopping import Stopping
+from runner.serving.workers import Workers
 from runner.transport.descriptors import Input, Output, claim_standard_streams
 from runner.transport.stdio import Stdio
 
-SECOND_SIGNAL_STATUS = 1
+Serve = Callable[[asyncio.Event], Coroutine[None, None, None]]
+"""Serves until the event is set, then answers what runs."""
 
 
 def serve_http(catalog: Catalog, sock: socket.socket) -> int:
     """Serves on a bound socket until a stop signal; the exit status."""
-    keys = state_keys(catalog)
-    work = partial(_run, partial(_serve_http, catalog, sock, keys))
-    if catalog.listen.workers == 1:
-        return work()
-    return Workers(catalog.listen.workers, work).run()
+    serve = partial(_serve_http, catalog, sock, state_keys(catalog))
+    drain_s, workers = catalog.listen.drain_s, catalog.listen.workers
+    if workers == 1:
+        return _run(serve, drain_s)
+    return Workers(workers, partial(_run, serve, drain_s, is_worker=True)).run()
 
 
 def serve_stdio(catalog: Catalog) -> int:
     """Serves one client on the process's standard streams until its input ends."""
-    return _run(partial(_serve_stdio, catalog, *claim_standard_streams()))
+    with claim_standard_streams() as (standard_in, standard_out):
+        serve = partial(_serve_stdio, catalog, standard_in, standard_out)
+        return _run(serve, catalog.listen.drain_s)
 
 
 async def _serve_http(
@@ -40,7 +41,7 @@ async def _serve_http(
 ) -> None:
     async with open_application(catalog, keys) as application:
         _settle()
-        await listen(application, [sock], catalog.listen, stop)
+        await listen(application, [sock], catalog.listen, stop, end_calls=application.end_calls)
 
 
 async def _serve_stdio(
@@ -60,9 +61,13 @@ async def _serve_stdio(
         ).serve(stop)
 
 
-def _run(serve: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> int:
+def _run(serve: Serve, drain_s: float, *, is_worker: bool = False) -> int:
     async def main() -> None:
-        await serve(_stop_on_signals())
+        stopping = Stopping(drain_s, is_worker=is_worker)
+        try:
+            await serve(stopping.event)
+        finally:
+            stopping.finish()
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(main())
@@ -76,21 +81,6 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     import uvloop  # noqa: PLC0415
 
     return uvloop.new_event_loop
-
-
-def _stop_on_signals() -> asyncio.Event:
-    """Set by the first stop signal; the second ends the process without waiting."""
-    stop = asyncio.Event()
-
-    def ask() -> None:
-        if stop.is_set():
-            os._exit(SECOND_SIGNAL_STATUS)
-        stop.set()
-
-    loop = asyncio.get_running_loop()
-    for number in STOP_SIGNALS:
-        loop.add_signal_handler(signal.Signals(number), ask)
-    return stop
 
 
 def _settle() -> None:

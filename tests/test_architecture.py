@@ -9,12 +9,13 @@ import pytest
 ROOT = Path(__file__).parents[1]
 RUNNER = ROOT / "runner"
 
-FOUNDATION = {"errors", "diagnostics", "secret", "codes", "reserved"}
+FOUNDATION = {"errors", "diagnostics", "secret", "codes", "reserved", "unexpected"}
 ALLOWED: dict[str, set[str]] = {
     "diagnostics": set(),
     "secret": set(),
     "codes": set(),
     "reserved": set(),
+    "unexpected": set(),
     "errors": {"diagnostics"},
     "codec": FOUNDATION,
     "catalog": FOUNDATION | {"codec"},

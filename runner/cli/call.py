@@ -14,7 +14,7 @@ from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
 from runner.cli.arguments import read_arguments
 from runner.cli.console import Output
-from runner.cli.options import EXIT_FAULTS, file_option, output_options
+from runner.cli.options import EXIT_FAULTS, begin, file_option, output_options
 from runner.cli.project import caller_named, read_catalog
 from runner.codec.json import decode, encode_indented
 from runner.diagnostics import did_you_mean
@@ -41,19 +41,17 @@ def call(
 ) -> int:  # fmt: skip
     """Run TOOL and print its result.
 
-    Ends with 0 if the call succeeded, with 1 if the tool failed.
+    Ends with 0 if the call succeeded, with 1 if the tool failed. With -q only a failure is told,
+    unless the format is json.
     """
-    output = Output(form, quiet, verbose, not no_color)
+    output = begin(form, quiet=quiet, verbose=verbose, no_color=no_color)
     arguments = read_arguments(words, whole)
     catalog = read_catalog(path, output, connects=True)
     if catalog is None:
         return EXIT_FAULTS
     found = tool_named(catalog, tool)
     result = asyncio.run(_run(catalog, found, arguments, caller_named(catalog, who)))
-    if form == "json":
-        output.result(_as_json(result))
-    else:
-        _print(result, output)
+    _print(result, output)
     return EXIT_FAULTS if result.is_error else 0
 
 
@@ -78,12 +76,13 @@ async def _run(
 
 
 def _print(result: CallResult, output: Output) -> None:
-    for block in result.content:
-        text = _text(block)
-        if result.is_error:
-            output.fail(text)
-        else:
-            output.result(text)
+    if result.is_error:
+        output.fail("\n".join(_text(block) for block in result.content))
+    if output.format == "json":
+        output.result(_as_json(result))
+    elif not result.is_error and not output.quiet:
+        for block in result.content:
+            output.result(_text(block))
 
 
 def _text(block: ContentBlock) -> str:

@@ -8,10 +8,9 @@ from runner.app import new_error_id, utc_now
 from runner.catalog.call import CallContext, RequestFacts
 from runner.cli.arguments import read_arguments
 from runner.cli.call import tool_named
-from runner.cli.console import Output
 from runner.cli.explained.call import explain_call
 from runner.cli.explained.outline import outline
-from runner.cli.options import EXIT_FAULTS, file_option, output_options
+from runner.cli.options import EXIT_FAULTS, begin, file_option, output_options
 from runner.cli.project import caller_named, read_catalog
 from runner.codec.json import encode_indented
 from runner.errors import CallError
@@ -39,9 +38,9 @@ def explain(
 
     Each SQL statement as it would be sent with what is bound where, each HTTP request with its
     credentials masked, each Python call with its arguments; and the limits of the call. No
-    database is opened and nothing is sent.
+    database is opened and nothing is sent. With -q only what keeps the call from running.
     """
-    output = Output(form, quiet, verbose, not no_color)
+    output = begin(form, quiet=quiet, verbose=verbose, no_color=no_color)
     arguments = read_arguments(words, whole)
     catalog = read_catalog(path, output, connects=False)
     if catalog is None:
@@ -54,5 +53,6 @@ def explain(
     except CallError as error:
         output.fail(str(error))
         return EXIT_FAULTS
-    output.result(encode_indented(shown).decode() if form == "json" else outline(shown))
+    if not quiet:
+        output.result(encode_indented(shown).decode() if form == "json" else outline(shown))
     return 0

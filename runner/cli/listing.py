@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 
 from runner.catalog.tool import Tool
-from runner.cli.console import Output
-from runner.cli.options import EXIT_FAULTS, file_option, output_options
+from runner.cli.options import EXIT_FAULTS, begin, file_option, output_options
 from runner.cli.project import read_catalog
 from runner.codec.json import encode_indented
 
@@ -22,8 +21,11 @@ Examples:
 @file_option
 @output_options("text", "json")
 def list_tools(path: Path, *, form: str, quiet: bool, verbose: bool, no_color: bool) -> int:
-    """Show the tools of the file: name, what it does, its parameters, whether it writes."""
-    output = Output(form, quiet, verbose, not no_color)
+    """Show the tools of the file: name, what it does, its parameters, whether it writes.
+
+    With -q the names alone; with -v whole descriptions.
+    """
+    output = begin(form, quiet=quiet, verbose=verbose, no_color=no_color)
     catalog = read_catalog(path, output, connects=False)
     if catalog is None:
         return EXIT_FAULTS
@@ -31,8 +33,11 @@ def list_tools(path: Path, *, form: str, quiet: bool, verbose: bool, no_color: b
         shown = [_as_json(tool) for tool in catalog.tools.values()]
         output.result(encode_indented({"tools": shown}).decode())
         return 0
+    if quiet:
+        output.table(("TOOL",), [(name,) for name in catalog.tools])
+        return 0
     rows = [
-        (tool.name, _effect(tool), _parameters(tool), _first_sentence(tool.description or ""))
+        (tool.name, _effect(tool), _parameters(tool), _description(tool, whole=verbose))
         for tool in catalog.tools.values()
     ]
     output.table(("TOOL", "EFFECT", "PARAMETERS", "DESCRIPTION"), rows)
@@ -69,6 +74,8 @@ def _parameters(tool: Tool) -> str:
     return ", ".join(f"{name}{'*' if name in needed else ''}" for name in tool.input.parameters)
 
 
-def _first_sentence(text: str) -> str:
-    head, separator, _ = " ".join(text.split()).partition(". ")
-    return head + "." if separator else head
+def _description(tool: Tool, *, whole: bool) -> str:
+    """On one line; its first sentence where it is not wanted whole."""
+    text = " ".join((tool.description or "").split())
+    head, separator, _ = text.partition(". ")
+    return text if whole or not separator else head + "."

@@ -1,18 +1,74 @@
-"""Where the log goes and how much of it: standard error, one line an event."""
+"""Where the log goes and how much of it: standard error, one line an event.
+
+`MCP_RUN_LOG` (error, warning, info, debug) says how much of this program's own log is written;
+without it -q means error, -v debug, and neither warning. Libraries are held at warnings, because
+what they tell below that holds addresses and headers.
+"""
 
 import logging
 import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final
 
-FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+import click
+
+VARIABLE: Final = "MCP_RUN_LOG"
+LEVELS: Final[Mapping[str, int]] = {
+    "error": logging.ERROR,
+    "warning": logging.WARNING,
+    "info": logging.INFO,
+    "debug": logging.DEBUG,
+}
+OWN: Final = "runner"
+"""The logger above all of this program's."""
+HELD: Final = ("hpack", "h2", "httpcore2", "httpx2", "asyncio", "sqlalchemy")
+"""Libraries that would log each frame, request or statement."""
+_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
-def set_up_logging(*, quiet: bool, verbose: bool) -> None:
-    """Logs of this program and of warnings to standard error; called once, by the command."""
-    level = logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING
+class Line(logging.Formatter):
+    """One line an event, in UTC; what follows at the level DEBUG is indented below it."""
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802 - the standard library's name
+        """`2026-08-03T09:00:00.000Z`."""
+        del datefmt
+        at = datetime.fromtimestamp(record.created, UTC)
+        return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The event as text; a line break in it is written `\\n`, so that none can be forged."""
+        text = super().format(record).rstrip()
+        return text.replace("\n", "\n    " if record.levelno <= logging.DEBUG else "\\n")
+
+
+def set_up_logging(environment: Mapping[str, str], *, quiet: bool, verbose: bool) -> None:
+    """Logs and Python's warnings go to standard error; called once, by the command.
+
+    Raises:
+        click.UsageError: `MCP_RUN_LOG` is none of the levels.
+    """
+    level = log_level(environment, quiet=quiet, verbose=verbose)
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter(FORMAT))
+    handler.setFormatter(Line(_FORMAT))
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.WARNING)
-    logging.getLogger("runner").setLevel(level)
+    logging.getLogger(OWN).setLevel(level)
+    for name in HELD:
+        logging.getLogger(name).setLevel(logging.WARNING)
     logging.captureWarnings(True)
+
+
+def log_level(environment: Mapping[str, str], *, quiet: bool, verbose: bool) -> int:
+    """The level of this program's own log.
+
+    Raises:
+        click.UsageError: `MCP_RUN_LOG` is none of the levels.
+    """
+    word = environment.get(VARIABLE, "").lower()
+    if word and word not in LEVELS:
+        raise click.UsageError(f"{VARIABLE}: expected one of {', '.join(LEVELS)}, found '{word}'")
+    if word:
+        return LEVELS[word]
+    return logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING

@@ -10,7 +10,7 @@ from runner.auth.identity import stdio_caller
 from runner.catalog.caller import Caller
 from runner.catalog.catalog import Catalog
 from runner.cli.console import Output
-from runner.cli.reports import render_text, shown_from_here
+from runner.cli.reports import count_line, render_text, shown_from_here
 from runner.codec.json import JsonFault, decode
 from runner.diagnostics import did_you_mean
 from runner.errors import ConfigurationError
@@ -23,6 +23,7 @@ def read_catalog(path: Path, output: Output, *, connects: bool) -> Catalog | Non
         catalog = catalog_of(checked)
     except ConfigurationError as error:
         output.fail(render_text(shown_from_here(error.diagnostics, path)))
+        output.fail(f"{path}: {count_line(error.diagnostics)}")
         return None
     if checked.diagnostics and output.verbose:
         output.say(render_text(shown_from_here(checked.diagnostics, path)))

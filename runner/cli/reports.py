@@ -43,7 +43,7 @@ def counted(number: int, word: str) -> str:
 
 
 def render_text(diagnostics: Sequence[Diagnostic]) -> str:
-    """One paragraph a diagnostic, then the count."""
+    """One paragraph a diagnostic."""
     lines: list[str] = []
     for item in diagnostics:
         mark = "warning: " if item.severity == "warning" else ""
@@ -51,7 +51,7 @@ def render_text(diagnostics: Sequence[Diagnostic]) -> str:
         lines += [f"  {detail}" for detail in item.details]
         if item.hint:
             lines.append(f"  hint: {item.hint}")
-    return "\n".join([*lines, count_line(diagnostics)])
+    return "\n".join(lines)
 
 
 def render_json(diagnostics: Sequence[Diagnostic]) -> str:

@@ -34,6 +34,9 @@ def schema(target: Path) -> int:
     if str(target) == "-":
         output.result(text)
         return 0
-    target.write_text(text + "\n", encoding="utf-8")
+    try:
+        target.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise click.FileError(str(target), hint=error.strerror) from error
     output.say(f"wrote {target}")
     return 0

@@ -9,8 +9,7 @@ import click
 from runner.app import make_databases
 from runner.catalog.catalog import Catalog
 from runner.cli.console import Output
-from runner.cli.logs import set_up_logging
-from runner.cli.options import EXIT_FAULTS, file_option, output_options
+from runner.cli.options import EXIT_FAULTS, begin, file_option, output_options
 from runner.cli.project import read_catalog
 from runner.cli.reports import counted
 from runner.codec.json import encode
@@ -45,8 +44,7 @@ def serve(
     """
     if stdio and ((host, port, workers) != (None, None, None) or form == "json"):
         raise click.UsageError("--stdio listens nowhere: no --host, --port, --workers, --format")
-    output = Output(form, quiet, verbose, not no_color)
-    set_up_logging(quiet=quiet, verbose=verbose)
+    output = begin(form, quiet=quiet, verbose=verbose, no_color=no_color)
     catalog = read_catalog(path, output, connects=True)
     if catalog is None:
         return EXIT_FAULTS
@@ -87,12 +85,12 @@ def _greet(catalog: Catalog, address: tuple[str, int], output: Output) -> None:
     count = counted(len(catalog.tools), "tool")
     workers = f", {listen.workers} workers" if listen.workers > 1 else ""
     output.say(f"{catalog.identity.name} {catalog.identity.version}: {count}{workers}")
-    output.say(f"  address  {url}", style="bold")
+    output.say(f"  address  {url}", bold=True)
     output.say(f"  connect  claude mcp add --transport http {catalog.identity.name} {url}")
     if listen.workers > 1 and not listen.state_keys:
         output.say("  note     set serve.state_keys before you run several replicas")
     if not is_loopback(listen.host) and catalog.identities.anonymous is not None:
-        output.say("  warning  everyone who reaches this address may call every tool", style="red")
+        output.say("  warning  everyone who reaches this address may call every tool", color="red")
 
 
 def _url(catalog: Catalog, address: tuple[str, int]) -> str:

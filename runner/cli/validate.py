@@ -5,9 +5,8 @@ from pathlib import Path
 
 import click
 
-from runner.app import check
-from runner.cli.console import Output
-from runner.cli.options import EXIT_FAULTS, file_option, output_options
+from runner.app import Checked, check
+from runner.cli.options import EXIT_FAULTS, begin, file_option, output_options
 from runner.cli.reports import RENDERERS, count_line, counted, shown_from_here
 
 EXAMPLES = """\b
@@ -30,14 +29,27 @@ def validate(
     """Prove the configuration right, without opening a socket or an existing database.
 
     Prints every fault as path:line:column: code: message, and ends with 0 if the file may be
-    served, with 1 if not.
+    served, with 1 if not. With -q no warnings; with -v which databases it was proven on.
     """
-    output = Output(form, quiet, verbose, not no_color)
+    output = begin(form, quiet=quiet, verbose=verbose, no_color=no_color)
     checked = check(path, os.environ, imports=not without_import, connects=connects)
     found = shown_from_here(checked.diagnostics, path)
+    if quiet and form == "text":
+        found = [item for item in found if item.severity == "error"]
     if found or form != "text":
         output.result(RENDERERS[form](found))
-    elif not quiet:
-        tools = len(checked.catalog.tools) if checked.catalog is not None else 0
-        output.say(f"{path}: {count_line(())}, {counted(tools, 'tool')}", style="green")
-    return EXIT_FAULTS if checked.has_errors else 0
+    if verbose and checked.catalog is not None:
+        for name in checked.catalog.databases:
+            output.say(f"database '{name}': {_proof(name, checked, connects=connects)}")
+    if checked.has_errors:
+        output.fail(f"{path}: {count_line(found)}")
+        return EXIT_FAULTS
+    tools = len(checked.catalog.tools) if checked.catalog is not None else 0
+    output.say(f"{path}: {count_line(found)}, {counted(tools, 'tool')}", color="green")
+    return 0
+
+
+def _proof(name: str, checked: Checked, *, connects: bool) -> str:
+    if name in checked.proven:
+        return "every statement was proven on it" if connects else "proven in memory"
+    return "not proven" if connects else "not proven; --connect asks it"

@@ -32,6 +32,7 @@ from runner.protocol.modern import Modern, unsupported
 from runner.protocol.request import Handler, Request
 from runner.protocol.tools import CallTool, Clock, Tools
 from runner.protocol.versions import FEATURES, LEGACY, MODERN
+from runner.unexpected import log_unexpected
 
 MAX_BATCH: Final = 50
 
@@ -84,9 +85,9 @@ class Protocol:
             if exchange.is_modern or self._legacy is None:
                 return await self._answer_modern(message, exchange)
             return await self._legacy.answer(message, exchange)
-        except Exception:
+        except Exception as error:
             error_id = self._error_id()
-            _logger.exception("error %s: %s failed", error_id, message.method)
+            log_unexpected(_logger, error, message.method, error_id=error_id)
             fault = ProtocolError(Code.INTERNAL_ERROR, f"Internal error {error_id}")
             return Answer(MODERN_STATUS[fault.code], error_message(fault, message.id_json))
 

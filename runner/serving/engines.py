@@ -6,30 +6,55 @@ may touch signals or exit codes here: the process that runs them decides when to
 
 import asyncio
 import contextlib
+import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from math import ceil
 
 from runner.catalog.catalog import Listen
 from runner.transport.asgi import Receive, Scope, Send
 
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 """An ASGI 3 application."""
+log = logging.getLogger("runner.serving")
+
 KEEP_ALIVE_S = 75
+ANSWERING_S = 1.0
+"""For the answers of calls that were ended to reach their clients."""
 HEADER_BYTES = 64 * 1024
 """What both engines take as the headers of one request; common proxies allow less."""
 
 
 async def listen(
-    application: Application, sockets: Sequence[socket.socket], options: Listen, stop: asyncio.Event
+    application: Application,
+    sockets: Sequence[socket.socket],
+    options: Listen,
+    stop: asyncio.Event,
+    *,
+    end_calls: Callable[[], int],
 ) -> None:
     """Serves `application` on `sockets` until `stop` is set; then lets running calls end.
 
-    Returns once everything is closed, at the latest after the drain time.
+    `end_calls` answers those that still run after the drain time, and says how many they were.
+    The engines, which would cut them without an answer, get a little longer.
     """
-    if options.engine == "hypercorn":
-        await _hypercorn(application, sockets, options, stop)
-    else:
-        await _uvicorn(application, sockets, options, stop)
+    serve = _hypercorn if options.engine == "hypercorn" else _uvicorn
+    insisting = asyncio.create_task(_insist(stop, options.drain_s, end_calls))
+    try:
+        await serve(application, sockets, options, stop)
+    finally:
+        insisting.cancel()
+
+
+async def _insist(stop: asyncio.Event, drain_s: float, end_calls: Callable[[], int]) -> None:
+    await stop.wait()
+
+    def insist() -> None:
+        count = end_calls()
+        if count:
+            log.warning("%s running calls did not end within %g s and were ended", count, drain_s)
+
+    asyncio.get_running_loop().call_later(drain_s, insist)
 
 
 async def _uvicorn(
@@ -56,7 +81,7 @@ async def _uvicorn(
             date_header=False,
             proxy_headers=False,
             timeout_keep_alive=KEEP_ALIVE_S,
-            timeout_graceful_shutdown=max(1, round(options.drain_s)),
+            timeout_graceful_shutdown=ceil(options.drain_s + ANSWERING_S),
             h11_max_incomplete_event_size=HEADER_BYTES,
         )
     )
@@ -78,7 +103,7 @@ async def _hypercorn(
     config = Config()
     # Hypercorn closes what it is given, so it gets descriptors of its own.
     config.bind = [f"fd://{sock.dup().detach()}" for sock in sockets]
-    config.graceful_timeout = options.drain_s
+    config.graceful_timeout = options.drain_s + ANSWERING_S
     config.keep_alive_timeout = KEEP_ALIVE_S
     config.h11_max_incomplete_size = HEADER_BYTES
     config.h2_max_header_list_size = HEADER_BYTES

@@ -10,9 +10,10 @@ import signal
 import time
 from collections.abc import Callable
 
+from runner.serving.stopping import STOP_SIGNALS
+
 log = logging.getLogger("runner.workers")
 
-STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _WATCHED = {signal.SIGCHLD, *STOP_SIGNALS}
 EARLY_DEATH_S = 2.0
 MAX_EARLY_DEATHS = 5

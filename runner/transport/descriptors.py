@@ -5,32 +5,72 @@ cannot wait for files. The threads are daemons, so that a read that never ends h
 """
 
 import asyncio
+import contextlib
+import ctypes
 import os
 import queue
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Final, TextIO
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from runner.errors import StartError
 
 _CHUNK_BYTES: Final = 64 * 1024
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
-def claim_standard_streams() -> tuple[int, int]:
-    """Private descriptors of standard input and output.
+@contextlib.contextmanager
+def claim_standard_streams() -> Iterator[tuple[int, int]]:
+    """Private descriptors of standard input and output, until the context ends.
 
-    From then on the process's own standard input is empty and its standard output is its standard
-    error, in Python and in C libraries alike: nothing else can write between the messages.
+    Meanwhile the process's own standard input is empty and its standard output is its standard
+    error, in Python, in C libraries and in child processes alike: nothing else can write between
+    the messages. The private ones are not inherited by child processes; they stay open, because a
+    thread may still wait for one of them.
+
+    Raises:
+        StartError: the process has no standard input or output.
     """
-    sys.stdout.flush()
-    private_in, private_out = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    stray: TextIO = sys.stderr
-    sys.stdout = stray
-    return private_in, private_out
+    for descriptor, name in ((_STDIN, "stdin"), (_STDOUT, "stdout")):
+        if not _is_open(descriptor):
+            raise StartError(f"{name} is closed, so that no client can be answered")
+    if not _is_open(_STDERR):  # else a private one would take its number
+        _redirect(os.devnull, os.O_WRONLY, _STDERR)
+    _flush()
+    private_in, private_out = os.dup(_STDIN), os.dup(_STDOUT)
+    _redirect(os.devnull, os.O_RDONLY, _STDIN)
+    os.dup2(_STDERR, _STDOUT)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield private_in, private_out
+    finally:
+        _flush()
+        os.dup2(private_out, _STDOUT)
+        os.dup2(private_in, _STDIN)
+
+
+def _redirect(path: str, flags: int, descriptor: int) -> None:
+    opened = os.open(path, flags)
+    os.dup2(opened, descriptor)
+    if opened != descriptor:
+        os.close(opened)
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def _flush() -> None:
+    """Empties Python's and C's buffers into what standard output is now."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    if os.name == "posix":
+        ctypes.CDLL(None).fflush(None)
 
 
 class Input:
@@ -107,5 +147,5 @@ def _tell(loop: asyncio.AbstractEventLoop, future: asyncio.Future[bytes], data: 
         if not future.done():
             future.set_result(data)
 
-    with suppress(RuntimeError):
+    with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(deliver)

@@ -13,6 +13,7 @@ from runner.catalog.catalog import Listen
 from runner.protocol.errors import Code, ProtocolError, error_message
 from runner.protocol.exchange import Exchange
 from runner.protocol.headers import Headers, read_headers
+from runner.protocol.jsonrpc import Answer
 from runner.protocol.server import Protocol
 from runner.transport.asgi import Header, Receive, Scope, Send, respond
 from runner.transport.body import BodyTooLargeError, ClientLeftError, read_body
@@ -45,6 +46,13 @@ class HttpApp:
         self._identify = identify
         self._max_body_bytes = max_body_bytes
         self._timing = timing
+        self._watches: set[Watch] = set()
+
+    def end_calls(self) -> int:
+        """Answers every request that runs with an error, at once; how many they are."""
+        for watch in self._watches:
+            watch.end(Ending.SERVER_STOPS)
+        return len(self._watches)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request; other kinds of connection are refused."""
@@ -84,6 +92,7 @@ class HttpApp:
         reply = Reply(send, accepts, cors, self._timing.keep_alive_s)
         exchange = Exchange(caller, headers, reply.emit if accepts.stream else None)
         watch = Watch(receive, exchange, reply, self._timing)
+        self._watches.add(watch)
         try:
             body = await read_body(receive, headers, self._max_body_bytes)
             watch.begin_work()
@@ -93,14 +102,14 @@ class HttpApp:
         except ClientLeftError:
             return
         except asyncio.CancelledError:
-            reply.abort()
             if watch.ending is None:
+                reply.abort()
                 raise
             _uncancel()
-            if watch.ending is Ending.SLOW_BODY:
-                await _refuse(send, 408, "The body did not come in time", cors)
+            await _last_word(watch.ending, reply, exchange)
         finally:
             watch.stop()
+            self._watches.discard(watch)
 
 
 def _path(scope: Scope) -> str:
@@ -124,6 +133,22 @@ def _uncancel() -> None:
     task = asyncio.current_task()
     if task is not None:
         task.uncancel()
+
+
+async def _last_word(ending: Ending, reply: Reply, exchange: Exchange) -> None:
+    """What the client still hears of a request that was ended from outside."""
+    if reply.is_answering:
+        reply.abort()
+        return
+    match ending:
+        case Ending.CLIENT_LEFT:
+            reply.abort()
+        case Ending.SLOW_BODY:
+            fault = ProtocolError(Code.INVALID_REQUEST, "The body did not come in time")
+            await reply.finish(Answer(408, error_message(fault, None)))
+        case Ending.SERVER_STOPS:
+            fault = ProtocolError(Code.INTERNAL_ERROR, "The server stops; ask again")
+            await reply.finish(Answer(503, error_message(fault, exchange.id_json)))
 
 
 async def _refuse(send: Send, status: int, message: str, headers: Sequence[Header] = ()) -> None:

@@ -14,7 +14,9 @@ _JSON_HEADER: Final = (b"content-type", JSON)
 class Reply:
     """Starts as JSON; the first notification, or work that lasts, makes it a stream."""
 
-    __slots__ = ("_accepts", "_headers", "_is_over", "_keep_alive_s", "_send", "_stream")
+    __slots__ = (
+        "_accepts", "_headers", "_is_over", "_keep_alive_s", "_send", "_stream", "is_answering",
+    )  # fmt: skip
 
     def __init__(
         self, send: Send, accepts: Accepts, headers: Sequence[Header], keep_alive_s: float
@@ -25,6 +27,8 @@ class Reply:
         self._keep_alive_s = keep_alive_s
         self._stream: EventStream | None = None
         self._is_over = False
+        self.is_answering = False
+        """The answer has begun to go out; there is no second one."""
 
     @property
     def can_stream(self) -> bool:
@@ -44,6 +48,7 @@ class Reply:
 
     async def finish(self, answer: Answer) -> None:
         """Sends the answer."""
+        self.is_answering = True
         body = answer.body
         if body is None:
             await respond(self._send, answer.status, None, self._headers)

@@ -37,6 +37,7 @@ class Ending(Enum):
 
     SLOW_BODY = auto()
     CLIENT_LEFT = auto()
+    SERVER_STOPS = auto()
 
 
 class Watch:
@@ -75,7 +76,7 @@ class Watch:
     def _ring(self) -> None:
         self._rang = True
         if not self._is_working:
-            self._timer = self._loop.call_later(self._timing.body_s, self._end, Ending.SLOW_BODY)
+            self._timer = self._loop.call_later(self._timing.body_s, self.end, Ending.SLOW_BODY)
             return
         if self._exchange.is_modern:
             self._leaving = self._loop.create_task(self._await_leaving())
@@ -85,9 +86,10 @@ class Watch:
     async def _await_leaving(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass
-        self._end(Ending.CLIENT_LEFT)
+        self.end(Ending.CLIENT_LEFT)
 
-    def _end(self, ending: Ending) -> None:
+    def end(self, ending: Ending) -> None:
+        """Ends the request from outside; its task is cancelled."""
         self.ending = ending
         if self._task is not None:
             self._task.cancel()

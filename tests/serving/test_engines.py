@@ -50,6 +50,10 @@ class Slow:
         await hello(scope, receive, send)
 
 
+def none_left() -> int:
+    return 0
+
+
 def fetch(port: int) -> bytes:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("POST", "/", b"{}")
@@ -64,7 +68,7 @@ def test_engine_answers_and_stops(engine: str) -> None:
         stop = asyncio.Event()
         with bind("127.0.0.1", 0) as sock:
             serving = asyncio.create_task(
-                listen(hello, [sock], replace(LISTEN, engine=engine), stop)
+                listen(hello, [sock], replace(LISTEN, engine=engine), stop, end_calls=none_left)
             )
             body = await asyncio.to_thread(fetch, address_of(sock)[1])
             stop.set()
@@ -80,7 +84,7 @@ def test_running_call_ends_after_a_gentle_stop(engine: str) -> None:
         stop, slow = asyncio.Event(), Slow()
         with bind("127.0.0.1", 0) as sock:
             serving = asyncio.create_task(
-                listen(slow, [sock], replace(LISTEN, engine=engine), stop)
+                listen(slow, [sock], replace(LISTEN, engine=engine), stop, end_calls=none_left)
             )
             answer = asyncio.create_task(asyncio.to_thread(fetch, address_of(sock)[1]))
             await asyncio.wait_for(slow.began.wait(), 10)
@@ -94,12 +98,34 @@ def test_running_call_ends_after_a_gentle_stop(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ["uvicorn", "hypercorn"])
-def test_call_that_does_not_end_is_cut_after_the_drain_time(engine: str) -> None:
+def test_calls_that_run_after_the_drain_time_are_ended_by_the_application(engine: str) -> None:
+    async def run() -> bytes:
+        stop, slow = asyncio.Event(), Slow()
+
+        def end_calls() -> int:
+            slow.may_end.set()
+            return 1
+
+        with bind("127.0.0.1", 0) as sock:
+            options = replace(LISTEN, engine=engine, drain_s=0.2)
+            serving = asyncio.create_task(listen(slow, [sock], options, stop, end_calls=end_calls))
+            answer = asyncio.create_task(asyncio.to_thread(fetch, address_of(sock)[1]))
+            await asyncio.wait_for(slow.began.wait(), 10)
+            stop.set()
+            body = await asyncio.wait_for(answer, 10)
+            await asyncio.wait_for(serving, 10)
+        return body
+
+    assert asyncio.run(run()) == b"hello"
+
+
+@pytest.mark.parametrize("engine", ["uvicorn", "hypercorn"])
+def test_call_that_will_not_end_is_cut_by_the_engine(engine: str) -> None:
     async def run() -> None:
         stop, slow = asyncio.Event(), Slow()
         with bind("127.0.0.1", 0) as sock:
-            options = replace(LISTEN, engine=engine, drain_s=1.0)
-            serving = asyncio.create_task(listen(slow, [sock], options, stop))
+            options = replace(LISTEN, engine=engine, drain_s=0.1)
+            serving = asyncio.create_task(listen(slow, [sock], options, stop, end_calls=none_left))
             answer = asyncio.create_task(asyncio.to_thread(fetch, address_of(sock)[1]))
             await asyncio.wait_for(slow.began.wait(), 10)
             stop.set()

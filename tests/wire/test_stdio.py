@@ -243,7 +243,6 @@ from runner.transport.stdio import Stdio
 from tests.wire.serving import a_protocol
 
 async def main():
-    source, target = claim_standard_streams()
     print("printed")
     ctypes.CDLL(None).puts(b"from C")
     ctypes.CDLL(None).fflush(None)
@@ -255,7 +254,8 @@ async def main():
     await stdio.serve(asyncio.Event())
     await output.flush()
 
-asyncio.run(main())
+with claim_standard_streams() as (source, target):
+    asyncio.run(main())
 """
 
 

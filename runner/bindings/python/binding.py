@@ -7,6 +7,7 @@ the author words (`ToolError`) passes; everything else that is raised becomes an
 import asyncio
 import inspect
 import logging
+from functools import partial
 from typing import ClassVar
 
 from runner.bindings.python.context import CallState, LiveContext
@@ -16,6 +17,7 @@ from runner.bindings.python.services import PythonServices
 from runner.catalog.call import Call, Outcome
 from runner.catalog.plans import PythonPlan
 from runner.errors import BindingError, CallError, Kind
+from runner.unexpected import log_unexpected
 
 log = logging.getLogger("runner.bindings.python")
 
@@ -94,8 +96,13 @@ class PythonBinding:
 
     def _redacted(self, call: Call, error: BaseException) -> BindingError:
         error_id = self._services.error_id()
-        text = explanation(error, call.arguments)
-        log.error("tool %s failed, error id %s\n%s", call.tool, error_id, text)
+        log_unexpected(
+            log,
+            error,
+            f"tool {call.tool}",
+            error_id=error_id,
+            explain=partial(explanation, error, call.arguments),
+        )
         return BindingError(
             Kind.REDACTED,
             f"the tool failed unexpectedly; error id {error_id}",

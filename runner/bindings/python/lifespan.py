@@ -5,9 +5,11 @@ import inspect
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 
 from runner.bindings.python.failures import explanation
 from runner.errors import StartError
+from runner.unexpected import log_unexpected, place_of
 
 log = logging.getLogger("runner.bindings.python")
 
@@ -25,9 +27,10 @@ async def open_lifespan(function: Callable[[], object]) -> AsyncIterator[object]
         manager = _manager(function)
         value = await manager.__aenter__()
     except (Exception, SystemExit) as error:
-        log.error("the lifespan failed\n%s", explanation(error, {}))  # noqa: TRY400 - no locals
+        log_unexpected(log, error, "the lifespan failed", explain=partial(explanation, error, {}))
         raise StartError(
-            f"the lifespan failed: {type(error).__name__}", hint="the log has the traceback"
+            f"the lifespan failed: {place_of(error)}",
+            hint="-v, or MCP_RUN_LOG=debug, shows the traceback",
         ) from error
     try:
         yield value
@@ -35,7 +38,9 @@ async def open_lifespan(function: Callable[[], object]) -> AsyncIterator[object]
         try:
             await manager.__aexit__(None, None, None)
         except (Exception, SystemExit) as error:
-            log.error("the lifespan failed to close\n%s", explanation(error, {}))  # noqa: TRY400
+            log_unexpected(
+                log, error, "the lifespan failed to close", explain=partial(explanation, error, {})
+            )
 
 
 def _manager(function: Callable[[], object]) -> AbstractAsyncContextManager[object]:

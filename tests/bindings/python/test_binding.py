@@ -103,16 +103,31 @@ def test_the_log_explains_the_id_without_argument_values(
         except LookupError as error:
             raise RuntimeError("cannot look up") from error
 
-    with caplog.at_level(logging.ERROR, "runner.bindings.python"):
+    with caplog.at_level(logging.DEBUG, "runner.bindings.python"):
         bench.failure(run, email="ada@example.com")
-    [record] = caplog.records
-    text = record.getMessage()
-    assert text.startswith("tool tool failed, error id e-1\n")
+    line, full = caplog.records
+    assert line.getMessage().startswith("error e-1: tool tool: RuntimeError at ")
+    assert line.getMessage().rpartition(":")[0].endswith("test_binding.py")
+    text = full.getMessage()
     assert "LookupError: no ‹argument›\ncaused:\n" in text
     assert text.endswith("RuntimeError: cannot look up")
     assert "ada@example.com" not in text
     assert "binding.py" not in text.replace("test_binding.py", "")
-    assert record.exc_info is None
+    assert (line.exc_info, full.exc_info) == (None, None)
+
+
+def test_the_log_has_a_traceback_only_where_it_is_asked_for(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An exception's words may hold what must not stand in a log."""
+
+    def run() -> None:
+        raise RuntimeError("postgresql://user:hunter2@host/db")
+
+    with caplog.at_level(logging.INFO, "runner.bindings.python"):
+        bench.failure(run)
+    (record,) = caplog.records
+    assert "hunter2" not in record.getMessage()
 
 
 def test_a_cancellation_that_nobody_asked_for_is_a_failure(bench: Bench) -> None:

@@ -59,12 +59,11 @@ def test_one_that_does_not_open_keeps_the_server_from_starting(
 ) -> None:
     with pytest.raises(StartError) as caught:
         asyncio.run(opened(function))
-    assert str(caught.value) == f"the lifespan failed: {why}"
+    assert str(caught.value).startswith(f"the lifespan failed: {why} at ")
 
 
 def test_one_that_does_not_close_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR, "runner.bindings.python"):
         assert asyncio.run(opened(closing_badly)) == "state"
-    assert [record.getMessage().splitlines()[0] for record in caplog.records] == [
-        "the lifespan failed to close"
-    ]
+    (record,) = caplog.records
+    assert record.getMessage().startswith("the lifespan failed to close: ValueError at ")

@@ -7,15 +7,14 @@ import sys
 import pytest
 
 SERVER = """
-import ctypes, logging, os, subprocess, sys, warnings
-from runner.bindings.stdout import logged_warnings, protocol_stdout
+import ctypes, os, subprocess, sys, warnings
+from runner.transport.descriptors import claim_standard_streams
 
-logging.basicConfig()
 print("before")
-with protocol_stdout() as stdout, logged_warnings():
-    stdout.write(b'{"first": 1}\\n')
+with claim_standard_streams() as (source, target):
+    os.write(target, b'{"first": 1}\\n')
     STRAY
-    stdout.write(b'{"second": 2}\\n')
+    os.write(target, b'{"second": 2}\\n')
 print("after")
 """
 STRAYS = {
@@ -44,8 +43,15 @@ def test_stray_output_lands_on_stderr(stray: str) -> None:
 
 def test_child_processes_do_not_inherit_the_real_stdout() -> None:
     """One that lives longer than the server would keep the client waiting for the end."""
-    stray = "print(os.get_inheritable(stdout.fileno()))"
-    assert run(stray).stderr == b"False\n"
+    stray = "print(os.get_inheritable(source), os.get_inheritable(target))"
+    assert run(stray).stderr == b"False False\n"
+
+
+def test_nothing_but_the_protocol_reads_what_the_client_sends() -> None:
+    stray = "print(repr(sys.stdin.read()), os.read(source, 9))"
+    command = [sys.executable, "-c", SERVER.replace("STRAY", stray)]
+    found = subprocess.run(command, check=True, capture_output=True, timeout=30, input=b"message")
+    assert found.stderr == b"'' b'message'\n"
 
 
 def test_without_stderr_stray_output_is_swallowed() -> None:
@@ -55,14 +61,15 @@ def test_without_stderr_stray_output_is_swallowed() -> None:
     assert b"stray" not in found.stdout
 
 
-def test_a_closed_stdout_is_said_in_words() -> None:
+@pytest.mark.parametrize(("closed", "name"), [(">&-", "stdout"), ("<&-", "stdin")])
+def test_a_closed_stream_is_said_in_words(closed: str, name: str) -> None:
     program = (
-        "from runner.bindings.stdout import protocol_stdout\n"
+        "from runner.transport.descriptors import claim_standard_streams\n"
         "from runner.errors import StartError\n"
         "import sys\n"
-        "try:\n    with protocol_stdout(): pass\n"
+        "try:\n    with claim_standard_streams(): pass\n"
         "except StartError as error: print(error, file=sys.stderr)"
     )
-    command = ["sh", "-c", f'{sys.executable} -c "$0" >&-', program]
+    command = ["sh", "-c", f'{sys.executable} -c "$0" {closed}', program]
     found = subprocess.run(command, check=False, capture_output=True, timeout=30)
-    assert found.stderr == b"stdout is closed, so that no client can be answered\n"
+    assert found.stderr.decode() == f"{name} is closed, so that no client can be answered\n"
