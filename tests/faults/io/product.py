@@ -91,10 +91,14 @@ class Product:
         self.catalog = catalog
         self._app = app
         self._runner = runner
+        self.said = b""
+        """Everything that came back, bodies and headers."""
 
     def post(self, body: bytes, headers: Mapping[str, str | None]) -> Response:
         """The response to these bytes."""
-        return self._runner.run(run(self._app, Connection([body]), headers))
+        response = self._runner.run(run(self._app, Connection([body]), headers))
+        self.said += repr(response.headers).encode() + response.body
+        return response
 
     def ask(
         self,
