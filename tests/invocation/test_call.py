@@ -13,6 +13,7 @@ from runner.catalog.tool import Tool, Words
 from runner.errors import ArgumentsError, BindingError, FieldFault, Kind, ToolError
 from runner.invocation.call import Invoker
 from tests.invocation.tools import CONTEXT, TOOL, Answering, reading, saying, tool
+from tests.requirements import requirement
 
 LIMIT_S = 10.0
 
@@ -47,6 +48,7 @@ def test_arguments_reach_the_binding_checked() -> None:
     assert binding.call.arguments == {"a": "1"}
 
 
+@requirement("P-095")
 def test_arguments_that_do_not_fit_are_a_tool_error_naming_each_field() -> None:
     def check(_sent: Mapping[str, object]) -> Arguments:
         raise ArgumentsError([FieldFault("a", "expected text"), FieldFault("b[0]", "is missing")])
@@ -78,6 +80,7 @@ def test_words_of_the_author_pass_word_for_word() -> None:
     assert error_of(call(TOOL, ToolError("No such thing.", code="none"))) == "No such thing."
 
 
+@requirement("P-096")
 def test_failure_without_words_is_its_neutral_text() -> None:
     failure = BindingError(Kind.BUSY, "the database is busy", reason="pool of 5")
     assert error_of(call(TOOL, failure)) == "the database is busy"
