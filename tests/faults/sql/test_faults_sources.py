@@ -18,7 +18,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from runner.errors import StartError
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.served import POSTGRES, Source, checked, serve, source_of, tool
 
@@ -191,9 +190,9 @@ def test_password_with_special_characters_arrives_as_it_is(
     url = f"postgresql://us%40er:{QUOTED}@127.0.0.1:{port_of(reluctant)}/na%2Fme"
     source = Source("postgresql", url, tmp_path)
 
-    with pytest.raises(StartError):
-        checked(tmp_path, source.file(ONE), {})
+    (fault,) = checked(tmp_path, source.file(ONE), {}).diagnostics
 
+    assert fault.code == "database-unreachable"
     assert reluctant.passwords == [PASSWORD]
     assert reluctant.startups[0].startswith(b"user\0us@er\0database\0na/me\0")
 
@@ -223,9 +222,8 @@ def test_failed_connection_names_source_address_and_stage_and_no_password(
     words = f"database 'stock': {stage} failed at {address}"
 
     if startup == "required":
-        with pytest.raises(StartError) as caught:
-            checked(tmp_path, text, environment)
-        assert (str(caught.value), caught.value.hint) == (words, hint)
+        (fault,) = checked(tmp_path, text, environment).diagnostics
+        assert (fault.code, fault.message, fault.hint) == ("database-unreachable", words, hint)
     else:
         with serve(tmp_path, text, environment) as server:
             assert server.refusal("one") == "the database cannot be reached at present"

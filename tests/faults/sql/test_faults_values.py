@@ -164,7 +164,7 @@ def test_type_without_a_rule_is_an_error_that_the_log_explains(
     )
 
     assert server.refusal("odd").startswith("the tool failed unexpectedly; error id ")
-    assert "type 'complex' has no JSON form" in caplog.text
+    assert ": tool odd: UnknownTypeError at runner/codec/values.py:" in caplog.text
     assert server.call("one").rows == [{"a": 1}]
 
 
