@@ -38,7 +38,8 @@ def _tools(root: Mapping_) -> Iterator[Diagnostic]:
         if key is None:
             continue
         if not _TOOL.match(key.text):
-            message = f"the tool name '{key.text}' has characters that names cannot have"
+            why = "is too long" if len(key.text) > 128 else "has characters that names cannot have"
+            message = f"the tool name '{key.text}' {why}"
             hint = "use 1 to 128 of A-Z a-z 0-9 _ - ."
             yield Diagnostic(key.position, "bad-name", message, (), hint)
         elif len(key.text) > 64 or "." in key.text:

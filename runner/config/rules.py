@@ -58,6 +58,8 @@ BESIDE = (
     Beside("tools.*.steps.*", "database", ("sql",)),
     *(Beside(f"{place}.paginate", "cursor", ("next",)) for place in _HTTP),
 )
+OF_ROWS = ("max_rows", "json", "decimals", "page")
+"""Fields of a tool's `result` that only SQL reads."""
 SCHEMAS = ("tools.*.input_schema", "tools.*.result.schema", "defaults.result.schema")
 
 
@@ -71,6 +73,8 @@ def broken_rules(root: Mapping_) -> Iterator[Diagnostic]:
     for beside in BESIDE:
         for found in places(root, beside.pattern):
             yield from _beside(found, beside)
+    for found in places(root, "tools.*"):
+        yield from _of_rows(found)
     for pattern in SCHEMAS:
         for found in places(root, pattern):
             if not isinstance(found.node, Mapping_):
@@ -104,6 +108,18 @@ def _one_of(found: Found, rule: OneOf) -> Iterator[Diagnostic]:
 def _misspelt(entries: Mapping[str, Entry], fields: tuple[str, ...]) -> bool:
     """A field is there with a fault in its name, which is reported already."""
     return any(did_you_mean(key, fields) for key in entries if key not in fields)
+
+
+def _of_rows(found: Found) -> Iterator[Diagnostic]:
+    """A limit or a form of rows on a tool that has none would promise what nothing keeps."""
+    match found.entries.get("result"):
+        case Entry(_, Mapping_(entries)) if "sql" not in found.entries:
+            if not any(name in found.entries for name in BINDINGS):
+                return
+            for field in OF_ROWS:
+                if field in entries:
+                    message = f"'result.{field}' is used only beside sql"
+                    yield Diagnostic(entries[field].key.position, "misplaced-field", message)
 
 
 def _beside(found: Found, rule: Beside) -> Iterator[Diagnostic]:

@@ -20,6 +20,7 @@ from tests.faults.io.product import write
 
 PASSWORD = "p@ss:w/rd#%?&é \"'+%40"
 USER = "us@r:x"
+WORDS = b"password authentication failed"
 LIMIT_S = 10.0
 Told = list[tuple[str, str]]
 
@@ -57,7 +58,9 @@ def _login(connection: socket.socket) -> Told:
     connection.sendall(b"R" + struct.pack("!II", 8, 3))
     assert connection.recv(1) == b"p"
     password = _packet(connection).removesuffix(b"\0")
-    connection.sendall(b"E" + struct.pack("!I", 4 + 25) + b"SFATAL\0C28P01\0Mwrong word\0\0")
+    connection.sendall(
+        b"E" + struct.pack("!I", 4 + 17 + len(WORDS)) + b"SFATAL\0C28P01\0M" + WORDS + b"\0\0"
+    )
     return [(settings[b"user"].decode(), password.decode())]
 
 
@@ -84,22 +87,23 @@ def test_every_character_of_a_password_reaches_the_server(
         body = f'databases: {{lab: {{url: "{written.replace("PORT", str(port))}"}}}}\n'
         path = write(tmp_path, body + "tools: {t: {description: x, sql: SELECT 1 AS a}}\n")
         given = {name: value.replace("PORT", str(port)) for name, value in environment.items()}
-        (fault,) = check(path, given, connects=True).diagnostics
+        found = check(path, given, connects=True).diagnostics
 
     if "LOGIN" not in environment:
         assert told == [(USER, PASSWORD)]
     else:
         assert told[0][1] == PASSWORD
+    assert [item.code for item in found] == ["database-unreachable"]
     for secret in (PASSWORD, quote(PASSWORD, safe=""), "ss:w"):
-        assert secret not in repr(fault)
+        assert secret not in repr(found)
 
 
 def test_server_that_refuses_is_named_with_its_stage_and_not_its_password(tmp_path: Path) -> None:
     with asking_server() as (port, _):
         body = f'databases: {{lab: {{url: "postgresql://u:hunter2@127.0.0.1:{port}/db"}}}}\n'
         path = write(tmp_path, body + "tools: {t: {description: x, sql: SELECT 1 AS a}}\n")
-        (fault,) = check(path, {}, connects=True).diagnostics
+        [found] = check(path, {}, connects=True).diagnostics
 
-    assert "lab" in fault.message
-    assert f"127.0.0.1:{port}" in fault.message
-    assert "hunter2" not in repr(fault)
+    assert (str(found.position), found.code) == ("mcp.yaml:3:24", "database-unreachable")
+    assert found.message == f"database 'lab': login failed at 127.0.0.1:{port}"
+    assert "hunter2" not in repr(found)

@@ -127,11 +127,30 @@ def test_limit_of_the_file_holds_where_the_tool_has_none(served: Serve) -> None:
     assert time.monotonic() - begin < 2
 
 
-def test_file_without_limits_has_some(served: Serve) -> None:
-    server = served(ONE)
+def test_file_without_limits_has_some_and_explain_tells_them(source: Source) -> None:
+    other = "  other: {description: No SQL., value: 1}\n"
+    (source.folder / "mcp.yaml").write_text(source.file(ONE + other))
 
-    assert server.catalog.tools["one"].timeout_s == 30
-    assert server.catalog.tools["one"].max_bytes == 1024**2
+    told = {name: explained(source, name)["budgets"] for name in ("one", "other")}
+
+    limits = {"timeout": "30s", "result_bytes": 1024**2, "concurrency": 64}
+    assert told == {"one": limits, "other": limits}
+
+
+def explained(source: Source, name: str) -> dict[str, object]:
+    """What the command tells of a call."""
+    program = "from runner.cli.main import main; main()"
+    found = subprocess.run(
+        [sys.executable, "-c", program, "explain", name, "--format", "json"],
+        cwd=source.folder,
+        env={**os.environ, "PYTHONPATH": os.getcwd()},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    told = json.loads(found.stdout)
+    assert isinstance(told, dict)
+    return told
 
 
 def test_leaving_client_stops_its_statement_within_a_second(
