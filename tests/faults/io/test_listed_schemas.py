@@ -220,7 +220,8 @@ def test_tool_without_arguments_lists_no_properties_and_takes_none(
     """Some clients send `{}`, some null, some leave `arguments` out."""
     empty = {"type": "object", "properties": {}, "additionalProperties": False}
     assert product.tools()[tool]["inputSchema"] == empty
-    for params in ({"arguments": {}}, {"arguments": None}, {}):
+    sent: list[Message] = [{"arguments": {}}, {"arguments": None}, {}]
+    for params in sent:
         result = product.ask("tools/call", {"name": tool, **params})["result"]
         assert isinstance(result, dict)
         assert result["structuredContent"] == 1
