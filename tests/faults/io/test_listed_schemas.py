@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.io.product import Message, Product, faults_of, served
+from tests.requirements import requirement
 
 CODE = '''
 from __future__ import annotations
@@ -21,7 +22,6 @@ from enum import Enum
 from typing import Annotated, Optional, TypedDict
 
 from pydantic import BaseModel, Field
-from tests.requirements import requirement
 
 
 class Colour(Enum):
