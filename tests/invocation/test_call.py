@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 
+import pytest
+
 from runner.catalog.call import Call, Outcome
 from runner.catalog.content import TextContent
 from runner.catalog.expressions import ABSENT, Bind, Check, Expression
@@ -153,3 +155,26 @@ def test_outcome_for_a_step_is_whole_and_failures_pass() -> None:
         return await invoker.outcome_of(tool(plan=StepsPlan(())), {}, CONTEXT)
 
     assert asyncio.run(main()) == found
+
+
+def step_of(subject: Tool, answer: Outcome | BaseException, **sent: object) -> Outcome:
+    """The outcome that a step of another tool gets of `subject`."""
+
+    async def main() -> Outcome:
+        invoker = Invoker({"probe": Answering(answer)}, variables={}, concurrency=1)
+        return await invoker.outcome_of(subject, sent, CONTEXT)
+
+    return asyncio.run(main())
+
+
+def test_step_fails_in_the_words_of_the_tool_that_it_calls() -> None:
+    words = {"missing": Words(saying("no {0}", "name"))}
+    subject = tool(errors=words, scope_names=frozenset({"name"}))
+    with pytest.raises(BindingError) as caught:
+        step_of(subject, BindingError(Kind.MISSING, "nothing was found"), name="x")
+    assert (caught.value.kind, str(caught.value)) == (Kind.MISSING, "no x")
+
+
+def test_step_gets_nothing_where_the_tool_that_it_calls_says_empty() -> None:
+    failure = BindingError(Kind.STATUS, "status 404", status=404)
+    assert step_of(tool(errors={"404": Words(None)}), failure) == Outcome(None)
