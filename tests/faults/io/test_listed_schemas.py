@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.io.product import Message, Product, faults_of, served
+from tests.requirements import requirement
 
 CODE = '''
 from __future__ import annotations
@@ -264,6 +265,7 @@ def test_name_that_some_clients_refuse_is_served_with_a_warning(tmp_path: Path, 
         assert product.value(name) == 1
 
 
+@requirement("P-090")
 @pytest.mark.parametrize("name", ["a b", "ä", "a/b", "a:b", "", "x" * 129, "a\\n", "日本"])
 def test_name_outside_the_alphabet_is_refused_and_never_cleaned(tmp_path: Path, name: str) -> None:
     body = f'tools: {{"{name}": {{description: x, value: 1}}}}\n'
