@@ -4,13 +4,27 @@ Guards against a wrong flag that ends the process in silence, and against server
 they cannot load and serve the rest.
 """
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from runner.cli.main import run
 from tests.faults.io.product import command, faults_of, told, write
+
+
+@pytest.fixture(autouse=True)
+def _log_as_before() -> Iterator[None]:
+    """`serve` sets the log up for a process of its own."""
+    root = logging.getLogger()
+    before = (list(root.handlers), root.level, logging.getLogger("runner").level)
+    yield
+    root.handlers[:] = before[0]
+    root.setLevel(before[1])
+    logging.getLogger("runner").setLevel(before[2])
+    logging.captureWarnings(False)
+
 
 GOOD = "  good: {description: x, input: {s: string}, value: $s}\n"
 BAD = "  bad: {description: x, sql: SELECT 1}\n"
@@ -90,7 +104,7 @@ TROUBLES = {
     "statement": "bad: {description: x, sql: SELEC 1, database: lab}",
     "unknown-field": "bad: {description: x, value: 1, colour: red}",
     "callable": "bad: {description: x, writes: false, python: 'nowhere:f'}",
-    "schema": "bad: {description: x, value: 1, input_schema: {type: object, properties: {a: {type: array}}}}",
+    "schema": "bad: {description: x, value: 1, input: {a: array}}",
     "name": "bad name: {description: x, value: 1}",
     "api": "bad: {description: x, http: {api: nowhere, get: /x}}",
     "example": "bad: {description: x, value: 1, input: {a: integer}, examples: [{a: x}]}",
