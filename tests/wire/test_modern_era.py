@@ -287,9 +287,9 @@ def test_bug_in_the_call_is_an_internal_error_with_an_id_that_the_log_explains(
 
     error = {"code": -32603, "message": "Internal error e-1"}
     assert answer == {"jsonrpc": "2.0", "id": 1, "error": error}
-    (record,) = caplog.records
+    [record] = caplog.records
     assert record.getMessage().startswith("error e-1: tools/call: RuntimeError at ")
-    assert "password" not in caplog.text
+    assert "password" not in record.getMessage()
 
 
 @pytest.mark.parametrize("id_", ["", "ü", 0, -7, 2**63, "7"], ids=str)

@@ -9,7 +9,8 @@ from pydantic import TypeAdapter
 from runner.catalog.call import Outcome
 from runner.catalog.content import ContentBlock, TextContent
 from runner.catalog.plans import PythonPlan
-from runner.codec.values import plain
+from runner.codec.values import UnknownTypeError, plain
+from runner.errors import BindingError, Kind
 
 _BLOCKS: tuple[type[ContentBlock], ...] = typing.get_args(ContentBlock)
 _ANYTHING: TypeAdapter[object] = TypeAdapter(typing.Any)
@@ -19,15 +20,24 @@ def outcome_of(value: object, plan: PythonPlan) -> Outcome:
     """The outcome for a returned value; a `str` is a text unless an output schema is listed.
 
     Raises:
-        TypeError: the value has no JSON form, or blocks stand beside something that is none.
+        BindingError: a value has no JSON form; the reason names its type.
+        TypeError: blocks stand beside something that is none.
     """
     blocks = _content(value, is_text_too=not plan.text_is_structured)
     if blocks is None:
         convert = plan.returns or _converted
-        return Outcome(plain(convert(value)))
+        return Outcome(_plain(convert(value)))
     if plan.text_is_structured:
         raise TypeError("content blocks were returned where an output schema is listed")
     return Outcome(content=blocks, is_structured=False)
+
+
+def _plain(value: object) -> object:
+    try:
+        return plain(value)
+    except UnknownTypeError as error:
+        message = "the tool returned something that has no JSON form"
+        raise BindingError(Kind.REDACTED, message, reason=str(error)) from error
 
 
 def _converted(value: object) -> object:

@@ -233,10 +233,7 @@ class Ran(TypedDict):
 
 
 def command(
-    *arguments: str,
-    folder: Path,
-    stdin: bytes = b"",
-    **environment: str,
+    *arguments: str, folder: Path, stdin: bytes = b"", environment: Mapping[str, str] | None = None
 ) -> Ran:
     """`mcp-run` in a process of its own, in `folder`, with `environment` on top of ours."""
     done = subprocess.run(
@@ -244,7 +241,7 @@ def command(
         input=stdin,
         capture_output=True,
         cwd=folder,
-        env={**os.environ, **environment},
+        env={**os.environ, **(environment or {})},
         timeout=PATIENCE_S,
         check=False,
     )
