@@ -17,9 +17,9 @@ from runner.arguments.phrases import found
 from runner.arguments.shapes import Shape
 from runner.catalog.expressions import ABSENT
 from runner.codec.json import MAX_SAFE_INTEGER, JsonFault, decode
+from runner.codec.paths import Path
 
 Fit = Callable[[object], object]
-Path = tuple[str | int, ...]
 
 MIN_INT64, MAX_INT64 = -(2**63), 2**63 - 1
 MAX_DIGITS = 1000
