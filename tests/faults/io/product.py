@@ -17,6 +17,7 @@ from typing import TypedDict, TypeVar
 import psycopg
 
 from runner.app import catalog_of, check, open_application, open_invoker, protocols_of, state_keys
+from runner.auth.identity import everyone
 from runner.bindings.http import HttpBinding, open_api
 from runner.bindings.http.client import Outside
 from runner.catalog.catalog import Catalog
@@ -25,7 +26,6 @@ from runner.diagnostics import Diagnostic
 from runner.invocation.call import Invoker
 from runner.protocol.server import Protocol
 from runner.transport.http import HttpApp
-from runner.transport.identify import everyone
 from tests.bindings.sql.lab import postgres_schema
 from tests.wire.client import modern_headers, modern_message
 from tests.wire.http_client import Connection, Response, run
