@@ -4,6 +4,7 @@ Guards against a wrong flag that ends the process in silence, and against server
 they cannot load and serve the rest.
 """
 
+import json
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -144,3 +145,37 @@ def test_every_fault_is_told_at_once_and_in_the_order_of_the_file(tmp_path: Path
 
     assert [item.position.line for item in found] == sorted(item.position.line for item in found)
     assert {item.position.line for item in found} == set(range(4, 4 + len(TROUBLES))), told(found)
+
+
+NOISY = """
+import os
+import subprocess
+
+print("printed")
+os.write(1, b"descriptor\\n")
+
+
+def noisy(text: str) -> str:
+    \"\"\"Prints.\"\"\"
+    print("printed", text)
+    os.write(1, b"descriptor\\n")
+    subprocess.run(["echo", "a child"], check=True)
+    return text
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["list"], ["validate"], ["call", "noisy", "text=x"], ["explain", "noisy", "text=x"]],
+    ids=" ".join,
+)
+def test_result_for_a_program_is_the_only_output(tmp_path: Path, arguments: Sequence[str]) -> None:
+    """What a tool's code prints, when it is imported and when it runs, goes to standard error."""
+    body = "tools: {noisy: {writes: false, python: 'tools.noisy:noisy'}}\n"
+    write(tmp_path, body, {"tools/noisy.py": NOISY})
+
+    ran = command(*arguments, "--format", "json", folder=tmp_path)
+
+    assert ran["status"] == 0
+    assert isinstance(json.loads(ran["out"]), dict)
+    assert b"descriptor" in ran["err"]
