@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
+from runner.cli.words import counted
 from runner.codec.json import encode
 from runner.codes import CODES
 from runner.diagnostics import Diagnostic
@@ -37,11 +38,6 @@ def count_line(diagnostics: Sequence[Diagnostic]) -> str:
         if number
     ]
     return ", ".join(parts) or "no faults"
-
-
-def counted(number: int, word: str) -> str:
-    """`1 tool`, `12 tools`."""
-    return f"{number} {word}{'s' if number != 1 else ''}"
 
 
 def render_text(diagnostics: Sequence[Diagnostic]) -> str:
