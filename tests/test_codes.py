@@ -16,7 +16,7 @@ REPORTERS = {
     "UnknownNameError": 0, "HintFault": 0, "ReferenceFault": 1,
 }  # fmt: skip
 """Who reports → which argument is the code."""
-REPORTING = ("config", "compile", "bindings")
+REPORTING = ("config", "compile", "bindings/python")
 NOT_GOLDEN = {
     *("not-utf8", "bad-character"),  # bytes that a text cannot hold: tests/config/test_source.py
     *("too-deep", "too-large", "expression-too-large", "schema-too-large", "hint-too-large"),
