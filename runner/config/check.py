@@ -16,12 +16,12 @@ from runner.codec.paths import Path
 from runner.config.availability import is_available, unavailable
 from runner.config.interpolate import ReferenceFault
 from runner.config.names import bad_names
-from runner.config.nodes import Document, Mapping_, Node, Scalar, Sequence
+from runner.config.nodes import Document, Mapping_
 from runner.config.owners import completed, left_out, owners
 from runner.config.places import name_of, without
 from runner.config.rules import broken_rules
 from runner.config.spec.bindings import SqlForm
-from runner.config.spec.leaves import Interpolation, Tree, shape_of
+from runner.config.spec.leaves import Interpolation, shape_of, tree_of
 from runner.config.spec.model import Section
 from runner.config.spec.root import ServerSpec
 from runner.config.spelling import respelt
@@ -131,7 +131,7 @@ def _unknown_fields(
 ) -> Mapping[Path, _UnknownField]:
     root = without(document.root, frozenset(refused))
     try:
-        ServerSpec.model_validate(plain(root), context=interpolation)
+        ServerSpec.model_validate(tree_of(root), context=interpolation)
     except ValidationError as error:
         found = (item for item in error.errors(include_url=False) if _is_unknown(item))
         return {_path(document, item["loc"]): _unknown(document, item) for item in found}
@@ -142,7 +142,7 @@ def _validated(
     document: Document, root: Mapping_, interpolation: Interpolation
 ) -> tuple[ServerSpec | None, tuple[tuple[Path, Diagnostic], ...]]:
     try:
-        return ServerSpec.model_validate(plain(root), context=interpolation), ()
+        return ServerSpec.model_validate(tree_of(root), context=interpolation), ()
     except ValidationError as error:
         found = error.errors(include_url=False)
         return None, tuple(
@@ -150,17 +150,6 @@ def _validated(
             for item in found
             for fault in _translated(document, item)
         )
-
-
-def plain(node: Node) -> Tree:
-    """The node as dicts, lists and scalars: what the models read."""
-    match node:
-        case Mapping_(entries):
-            return {key: plain(entry.value) for key, entry in entries.items()}
-        case Sequence(items):
-            return [plain(item) for item in items]
-        case Scalar():
-            return node
 
 
 def _translated(document: Document, error: ErrorDetails) -> Iterator[Diagnostic]:
@@ -203,7 +192,7 @@ def _wrong(document: Document, error: ErrorDetails) -> Iterator[Diagnostic]:
         return
     node = document.find(path)
     expected = _EXPECTED.get(error["type"], "another value")
-    found = shape_of(plain(node)) if node is not None else "nothing"
+    found = shape_of(tree_of(node)) if node is not None else "nothing"
     message = f"expected {expected}, found {found}"
     yield Diagnostic(document.position(path), "wrong-type", message)
 

@@ -3,8 +3,8 @@
 from typing import TypeVar
 
 from runner.compile.site import Site
-from runner.config.check import plain
 from runner.config.source import parse
+from runner.config.spec.leaves import tree_of
 from runner.config.spec.model import Section
 from runner.diagnostics import Faults
 
@@ -17,7 +17,7 @@ def written(text: str, model: type[Model]) -> tuple[Model, Site]:
     document, faults = parse(text.encode(), PATH)
     assert (document is not None, faults) == (True, ())
     assert document is not None
-    return model.model_validate(plain(document.root)), Site(document, Faults())
+    return model.model_validate(tree_of(document.root)), Site(document, Faults())
 
 
 def told(site: Site) -> list[str]:

@@ -30,17 +30,6 @@ def plain_value(scalar: Scalar) -> PlainValue:
     return scalar.value
 
 
-def constant(tree: Tree) -> object:
-    """The tree as JSON, each scalar by YAML's own rules."""
-    match tree:
-        case Scalar():
-            return tree.value
-        case list():
-            return [constant(item) for item in tree]
-        case dict():
-            return {key: constant(item) for key, item in tree.items()}
-
-
 def typed_scalar(scalar: Scalar, word: str, *, nullable: bool) -> PlainValue:
     """The scalar as a value of a type word; of the wrong type if it cannot be one."""
     value = plain_value(scalar)

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, PlainValidator, ValidationInfo, WithJsonSc
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType
 
-from runner.config.nodes import Scalar
+from runner.config.nodes import Mapping_, Node, Scalar, Sequence
 from runner.diagnostics import Diagnostic
 from runner.secret import Secret
 
@@ -51,6 +51,17 @@ def fault(code: str, message: str, **context: Any) -> PydanticCustomError:
     diagnostic, and `several` holds faults that were found together.
     """
     return PydanticCustomError(code, "{text}", {"text": message, **context})
+
+
+def tree_of(node: Node) -> Tree:
+    """The node as dicts, lists and scalars: what the models read."""
+    match node:
+        case Mapping_(entries):
+            return {key: tree_of(entry.value) for key, entry in entries.items()}
+        case Sequence(items):
+            return [tree_of(item) for item in items]
+        case Scalar():
+            return node
 
 
 def shape_of(node: object) -> str:

@@ -3,10 +3,10 @@
 from runner.catalog.schema import InputSchema
 from runner.compile.schemas.input import compile_input
 from runner.compile.site import Site
-from runner.config.check import plain
 from runner.config.json_text import as_yaml
 from runner.config.nodes import Document, Mapping_
 from runner.config.source import parse, parse_node
+from runner.config.spec.leaves import tree_of
 from runner.config.spec.tools import ToolSpec
 from runner.diagnostics import Diagnostic, Faults
 
@@ -17,7 +17,7 @@ def read(text: str) -> tuple[ToolSpec, Site]:
     assert document is not None
     site = Site(document, Faults())
     site.faults.add(*faults)
-    return ToolSpec.model_validate(plain(document.root)), site
+    return ToolSpec.model_validate(tree_of(document.root)), site
 
 
 def document_of(name: str, text: str) -> Document:
