@@ -7,7 +7,6 @@ call in turn. Each step sees the parameters and the results of the steps before 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from runner.catalog.expressions import TreeTemplate
 from runner.catalog.plans import HttpPlan, PythonPlan, Select, Step, StepsPlan, ValuePlan
@@ -17,14 +16,13 @@ from runner.compile.select import compile_select
 from runner.compile.site import Site
 from runner.compile.trees import compile_constant, compile_tree
 from runner.config.spec.bindings import StepSpec
-from runner.config.spec.tools import ToolSpec
+from runner.config.spec.tools import ToolSpec, Writes
 from runner.diagnostics import did_you_mean
 from runner.reserved import RESERVED
 
 InlinePlan = SqlPlan | HttpPlan | PythonPlan | ValuePlan
 CompileInline = Callable[[StepSpec, Site, Names], InlinePlan | None]
 """Compiles the `sql`, `http`, `python` or `value` of a step; None: a fault was reported."""
-Writes = Literal["false", "true", "destructive"]
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 _INLINE = ("sql", "http", "python", "value")

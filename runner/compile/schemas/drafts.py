@@ -14,7 +14,6 @@ from runner.catalog.expressions import ABSENT
 from runner.catalog.schema import Parameter
 from runner.compile.schemas.constants import (
     is_ambiguous,
-    plain_value,
     scalars,
     typed_scalar,
 )
@@ -27,7 +26,7 @@ from runner.compile.trees import compile_constant
 from runner.config.nodes import Scalar
 from runner.config.nodes import Sequence as SequenceNode
 from runner.config.spec.inputs import ParameterSpec
-from runner.config.spec.leaves import Tree
+from runner.config.spec.leaves import Tree, plain_value
 from runner.diagnostics import did_you_mean
 from runner.errors import ArgumentsError
 

@@ -14,7 +14,7 @@ from runner.config.spec.server import FileText
 class CompleteSpec(Section):
     """Where suggestions for a value come from."""
 
-    values: ListOf(Text) | None = None  # type: ignore[valid-type]
+    values: ListOf[Text] | None = None
     """A fixed list."""
     sql: SqlText | None = None
     """A query of one column; `:value` is what was typed."""

@@ -8,13 +8,19 @@ SQL, expressions or templates refuse it. The environment comes in as pydantic's 
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NewType, Protocol
+from typing import Annotated, Any, NewType, Protocol, TypeVar, get_args
 
-from pydantic import BeforeValidator, PlainValidator, ValidationInfo, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    BeforeValidator,
+    GetCoreSchemaHandler,
+    PlainValidator,
+    ValidationInfo,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, PydanticCustomError
 from typing_extensions import TypeAliasType
 
-from runner.config.nodes import Mapping_, Node, Scalar, Sequence
+from runner.config.nodes import Mapping_, Node, PlainValue, Scalar, Sequence
 from runner.diagnostics import Diagnostic
 from runner.secret import Secret
 
@@ -70,22 +76,32 @@ def shape_of(node: object) -> str:
         case Scalar(interpolated=True):
             return "another text, which a reference brought in"  # it may be a secret
         case Scalar():
-            value = node.value
-            if isinstance(value, bool):
-                return str(value).lower()
-            return (
-                "nothing"
-                if value is None
-                else f"'{node.text}'"
-                if isinstance(value, str)
-                else node.text
-            )
+            return _scalar_in_words(node)
         case Mapping():
             return "a mapping"
         case list():
             return "a list"
         case _:
             return repr(node)
+
+
+def _scalar_in_words(scalar: Scalar) -> str:
+    match scalar.value:
+        case None:
+            return "nothing"
+        case bool() as flag:
+            return str(flag).lower()
+        case str():
+            return f"'{scalar.text}'"
+        case _:
+            return scalar.text
+
+
+def plain_value(scalar: Scalar) -> PlainValue:
+    """The scalar's value where a number or a boolean may stand, from the environment too."""
+    if scalar.interpolated:
+        return Scalar(scalar.text, scalar.position, plain=True).value
+    return scalar.value
 
 
 def _scalar(node: object, expected: str) -> Scalar:
@@ -119,7 +135,7 @@ def _flag(node: object, info: ValidationInfo) -> bool:
     scalar = _filled(node, "true or false", info)
     if isinstance(scalar.value, bool):
         return scalar.value
-    if scalar.interpolated and scalar.text in ("true", "false"):
+    if scalar.interpolated and scalar.text in _FLAGS:
         return scalar.text == "true"
     hint = "remove the quotes" if scalar.text in _FLAGS else None
     raise fault("wrong-type", f"expected true or false, found {shape_of(scalar)}", hint=hint)
@@ -127,11 +143,7 @@ def _flag(node: object, info: ValidationInfo) -> bool:
 
 def _integer(node: object, info: ValidationInfo) -> int:
     scalar = _filled(node, "an integer", info)
-    value = (
-        Scalar(scalar.text, scalar.position, plain=True).value
-        if scalar.interpolated
-        else scalar.value
-    )
+    value = plain_value(scalar)
     if isinstance(value, bool) or not isinstance(value, int):
         raise fault("wrong-type", f"expected an integer, found {shape_of(scalar)}")
     return value
@@ -139,11 +151,7 @@ def _integer(node: object, info: ValidationInfo) -> int:
 
 def _number(node: object, info: ValidationInfo) -> float:
     scalar = _filled(node, "a number", info)
-    value = (
-        Scalar(scalar.text, scalar.position, plain=True).value
-        if scalar.interpolated
-        else scalar.value
-    )
+    value = plain_value(scalar)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise fault("wrong-type", f"expected a number, found {shape_of(scalar)}")
     return value
@@ -240,9 +248,20 @@ def _whole_tree(node: object, leaf: Callable[[Scalar], Scalar]) -> Tree:
     return tree
 
 
-def one_of(*words: str) -> Any:
-    """A leaf that is one of `words`; anything else is `unknown-word` with a suggestion."""
+class OneOf:
+    """Reads a scalar as one of the words of a `Literal`; others are `unknown-word`, with a hint."""
 
+    def __get_pydantic_core_schema__(
+        self, source: type[str], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        words: tuple[str, ...] = get_args(source)
+        allowed: list[object] = [*words, *(word == "true" for word in words if word in _FLAGS)]
+        listed = WithJsonSchema({"anyOf": [{"enum": allowed}, _FROM_ENVIRONMENT]})
+        reader = BeforeValidator(_one_of(words), json_schema_input_type=Annotated[object, listed])
+        return reader.__get_pydantic_core_schema__(source, handler)
+
+
+def _one_of(words: tuple[str, ...]) -> Callable[[object, ValidationInfo], str]:
     def check(node: object, info: ValidationInfo) -> str:
         scalar = _filled(node, f"one of {', '.join(words)}", info)
         if scalar.text not in words:
@@ -254,11 +273,12 @@ def one_of(*words: str) -> Any:
             )
         return scalar.text
 
-    allowed: list[object] = [*words, *(word == "true" for word in words if word in _FLAGS)]
-    schema = {"anyOf": [{"enum": allowed}, _FROM_ENVIRONMENT]}
-    return Annotated[str, BeforeValidator(check), WithJsonSchema(schema)]
+    return check
 
 
+W = TypeVar("W", bound=str)
+Word = Annotated[W, OneOf()]
+"""`Word[Literal["a", "b"]]`: one of the words."""
 Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
 Flag = Annotated[
     bool,
