@@ -8,10 +8,10 @@ from runner.catalog.plans import HttpPlan, Plan, PythonPlan
 from runner.catalog.schema import InputSchema, OutputSchema, Parameter
 from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import ResultText, TextFormat, Tool, Words
+from runner.compile.annotations import annotations_of, writes_of
 from runner.compile.bindings import BindingCompiler, Provable
 from runner.compile.examples import check_examples
 from runner.compile.expressions import Names, compile_checks, compile_expression, compile_template
-from runner.compile.hints import annotations_of, writes_of
 from runner.compile.inherited import is_dropped
 from runner.compile.python.plan import PythonCompiled
 from runner.compile.schemas.input import compile_input, input_from_schema
