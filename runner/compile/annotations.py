@@ -5,10 +5,10 @@ never listed as one that reads.
 """
 
 from runner.catalog.tool import ToolAnnotations
+from runner.compile.http.plan import READING
 from runner.compile.site import Site
 from runner.config.spec.tools import ToolSpec, Writes
 
-READING_METHODS = ("GET", "HEAD")
 IDEMPOTENT_METHODS = ("PUT", "DELETE")
 
 
@@ -25,7 +25,7 @@ def writes_of(spec: ToolSpec, site: Site, *, method: str | None, called: Writes)
         return spec.writes
     if called != "false":
         return called
-    must_say = spec.python is not None or (method is not None and method not in READING_METHODS)
+    must_say = spec.python is not None or (method is not None and method not in READING)
     if must_say:
         kind = "python" if spec.python is not None else method
         site.error_at_key(
