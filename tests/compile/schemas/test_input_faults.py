@@ -92,9 +92,3 @@ def test_an_unknown_format_is_a_warning_with_a_suggestion() -> None:
     schema, [warning] = attempt("input: {a: {type: string, format: emial}}")
     assert schema is not None
     assert (warning.code, warning.hint) == ("unchecked-format", "did you mean 'email'?")
-
-
-def test_input_and_input_schema_exclude_each_other() -> None:
-    assert faults("input: {a: string}\ninput_schema: {type: object}") == [
-        "2:1: conflicting-fields: expected one of 'input' and 'input_schema', found both"
-    ]
