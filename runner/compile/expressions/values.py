@@ -16,7 +16,7 @@ from runner.catalog.caller import Caller
 from runner.catalog.expressions import ABSENT, Absent, ExpressionError
 from runner.codec.json import encode
 from runner.codec.values import decimal, integer, number
-from runner.compile.expressions.limits import Meter, check_length, weigh
+from runner.compile.expressions.limits import Meter, check_length, units_of, weigh
 
 MISSING: Final = object()
 """What `item_of` gives where there is no such item."""
@@ -178,7 +178,7 @@ def text_of(value: object, meter: Meter) -> str:
         case _:
             text = json_text(value, meter)
     check_length(len(text))
-    meter.charge(1 + len(text) // 64)
+    meter.charge(units_of(text))
     return text
 
 
