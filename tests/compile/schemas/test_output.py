@@ -8,8 +8,10 @@ from runner.catalog.schema import OutputSchema
 from runner.catalog.sql import Shape
 from runner.compile.schemas.output import Form, OutputColumn, declared_output, derived_output
 from runner.compile.schemas.type_words import output_fragment
+from runner.config.spec.tools import ToolSpec
 from runner.diagnostics import Diagnostic
-from tests.compile.schemas.input_cases import document_of, read
+from tests.compile.schemas.input_cases import document_of
+from tests.compile.written import written
 
 _COLUMNS = [OutputColumn("id", "uuid", nullable=False), OutputColumn("n", None)]
 _ROW = {
@@ -24,7 +26,7 @@ def declared(
     text: str, shape: Shape = "rows", *, texts: Mapping[str, str] | None = None
 ) -> tuple[OutputSchema | None, tuple[Diagnostic, ...]]:
     """The output of the result in `text`, and what was reported."""
-    spec, site = read(f"result: {text}")
+    spec, site = written(f"result: {text}", ToolSpec)
     assert spec.result is not None
     schemas = {name: document_of(name, content) for name, content in (texts or {}).items()}
     schema = declared_output(spec.result, Form(shape), site / "result", schemas)
