@@ -29,7 +29,9 @@ def compile_input(
     """
     if spec.input_schema is not None:
         place = site / "input_schema"
-        return _compile_whole(spec, spec.input_schema, place, schemas, input_elements)
+        return _compile_whole(
+            spec, spec.input_schema, place, schemas=schemas, input_elements=input_elements
+        )
     return _compile_grammar(spec, spec.input or {}, site / "input", input_elements)
 
 
@@ -61,6 +63,7 @@ def _compile_whole(
     spec: ToolSpec,
     form: WholeSchema,
     site: Site,
+    *,
     schemas: Mapping[str, Document],
     input_elements: int,
 ) -> InputSchema | None:
