@@ -17,7 +17,7 @@ from runner.config.interpolate import ReferenceFault
 from runner.config.nodes import Document, Mapping_
 from runner.config.places import name_of, without
 from runner.config.spec.bindings import SqlForm
-from runner.config.spec.leaves import Interpolation, shape_of, tree_of
+from runner.config.spec.leaves import Interpolation, in_words, tree_of
 from runner.config.spec.model import Section
 from runner.config.spec.root import ServerSpec
 from runner.diagnostics import Diagnostic, Position, closest, did_you_mean
@@ -109,7 +109,7 @@ def _wrong(document: Document, error: ErrorDetails) -> Iterator[Diagnostic]:
         return
     node = document.find(path)
     expected = _EXPECTED.get(error["type"], "another value")
-    found = shape_of(tree_of(node)) if node is not None else "nothing"
+    found = in_words(tree_of(node)) if node is not None else "nothing"
     message = f"expected {expected}, found {found}"
     yield Diagnostic(document.position(path), "wrong-type", message)
 

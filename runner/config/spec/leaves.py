@@ -70,13 +70,13 @@ def tree_of(node: Node) -> Tree:
             return node
 
 
-def shape_of(node: object) -> str:
+def in_words(node: object) -> str:
     """What a node is, in a reader's words: `a list`, `a mapping`, `true`, `'ten'`, `nothing`."""
     match node:
         case Scalar(interpolated=True):
             return "another text, which a reference brought in"  # it may be a secret
         case Scalar():
-            return _scalar_in_words(node)
+            return _written(node)
         case Mapping():
             return "a mapping"
         case list():
@@ -85,7 +85,7 @@ def shape_of(node: object) -> str:
             return repr(node)
 
 
-def _scalar_in_words(scalar: Scalar) -> str:
+def _written(scalar: Scalar) -> str:
     match scalar.value:
         case None:
             return "nothing"
@@ -106,7 +106,7 @@ def plain_value(scalar: Scalar) -> PlainValue:
 
 def _scalar(node: object, expected: str) -> Scalar:
     if not isinstance(node, Scalar):
-        raise fault("wrong-type", f"expected {expected}, found {shape_of(node)}")
+        raise fault("wrong-type", f"expected {expected}, found {in_words(node)}")
     return node
 
 
@@ -138,14 +138,14 @@ def _flag(node: object, info: ValidationInfo) -> bool:
     if scalar.interpolated and scalar.text in _FLAGS:
         return scalar.text == "true"
     hint = "remove the quotes" if scalar.text in _FLAGS else None
-    raise fault("wrong-type", f"expected true or false, found {shape_of(scalar)}", hint=hint)
+    raise fault("wrong-type", f"expected true or false, found {in_words(scalar)}", hint=hint)
 
 
 def _integer(node: object, info: ValidationInfo) -> int:
     scalar = _filled(node, "an integer", info)
     value = plain_value(scalar)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise fault("wrong-type", f"expected an integer, found {shape_of(scalar)}")
+        raise fault("wrong-type", f"expected an integer, found {in_words(scalar)}")
     return value
 
 
@@ -153,7 +153,7 @@ def _number(node: object, info: ValidationInfo) -> float:
     scalar = _filled(node, "a number", info)
     value = plain_value(scalar)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise fault("wrong-type", f"expected a number, found {shape_of(scalar)}")
+        raise fault("wrong-type", f"expected a number, found {in_words(scalar)}")
     return value
 
 
@@ -163,7 +163,7 @@ def _duration(node: object, info: ValidationInfo) -> Seconds:
     if not found:
         raise fault(
             "wrong-type",
-            f"expected a duration such as 500ms, 10s or 5m, found {shape_of(scalar)}",
+            f"expected a duration such as 500ms, 10s or 5m, found {in_words(scalar)}",
             hint="add the unit" if scalar.text.isdecimal() else None,
         )
     return Seconds(float(found[1]) * _SECONDS[found[2]])
@@ -174,7 +174,7 @@ def _size(node: object, info: ValidationInfo) -> int:
     found = _SIZE.match(scalar.text)
     if not found:
         raise fault(
-            "wrong-type", f"expected a size such as 64KiB or 1MiB, found {shape_of(scalar)}"
+            "wrong-type", f"expected a size such as 64KiB or 1MiB, found {in_words(scalar)}"
         )
     return int(found[1]) * _BYTES[found[2]]
 
@@ -240,7 +240,7 @@ def _whole_tree(node: object, leaf: Callable[[Scalar], Scalar]) -> Tree:
             case list():
                 return [walk(item) for item in part]
             case _:
-                raise fault("wrong-type", f"expected a value, found {shape_of(part)}")
+                raise fault("wrong-type", f"expected a value, found {in_words(part)}")
 
     tree = walk(node)
     if faults:
@@ -267,7 +267,7 @@ def _one_of(words: tuple[str, ...]) -> Callable[[object, ValidationInfo], str]:
         if scalar.text not in words:
             raise fault(
                 "unknown-word",
-                f"expected one of {', '.join(words)}, found {shape_of(scalar)}",
+                f"expected one of {', '.join(words)}, found {in_words(scalar)}",
                 word=scalar.text,
                 known=words,
             )
