@@ -114,3 +114,5 @@ def _explain(tool: Tool, error: CallError) -> None:
     """What the operator may know of a failed call: the stable kind and the reason, no values."""
     if isinstance(error, BindingError):
         log.warning("tool %s failed: %s: %s", tool.name, error.kind, error.reason or error)
+        if error.__cause__ is not None:
+            log.debug("tool %s failed in full: %s", tool.name, error.__cause__)

@@ -142,7 +142,7 @@ def test_tool_without_description_is_a_warning() -> None:
 @pytest.mark.parametrize(
     ("databases", "expected"),
     [
-        ("", "expected 'database', since the file has none"),
+        ("", "expected a database for the SQL, and the file has none"),
         ("databases: {a: {url: 'sqlite://'}, b: {url: 'sqlite://'}}\n",
          "expected 'database', since the file has several: a, b"),
     ],
