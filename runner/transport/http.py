@@ -116,7 +116,7 @@ class HttpApp:
 def _path(scope: Scope) -> str:
     """The path below the prefix, without a slash at its end."""
     path, prefix = scope["path"], scope.get("root_path", "").rstrip("/")
-    if prefix and path.startswith(prefix + "/"):
+    if prefix and (path == prefix or path.startswith(prefix + "/")):
         path = path[len(prefix) :]
     return path.rstrip("/")
 
