@@ -24,7 +24,7 @@ class MeteredContext(Context):
 
     def __init__(self, environment: Environment, parent: Mapping[str, object]) -> None:
         # Jinja only looks names up in `parent`; a lazy mapping spares the copy into a dict.
-        super().__init__(environment, parent, None, {})  # type: ignore[arg-type]
+        super().__init__(environment, parent, None, {})  # type: ignore[arg-type]  # lazy, as said
         self.meter = Meter()
 
 
