@@ -23,7 +23,7 @@ Examples:
 def list_tools(path: Path, *, form: str, quiet: bool, verbose: bool, no_color: bool) -> int:
     """Show the tools of the file: name, what it does, its parameters, whether it writes.
 
-    With -q the names alone; with -v whole descriptions.
+    Parameters that are required have a star. With -q the names alone; with -v whole descriptions.
     """
     output = begin(form, quiet=quiet, verbose=verbose, no_color=no_color)
     catalog = read_catalog(path, output, connects=False)
