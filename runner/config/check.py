@@ -35,6 +35,16 @@ _EXPECTED = {
     "list_type": "a list",
     "string_type": "text",
 }
+_INDENT = "indent what belongs to it further than its name"
+_NAMES = "write names in place of dashes, as in 'name: …'"
+_HINTS = {
+    ("a mapping", "nothing"): _INDENT,
+    ("a mapping of fields", "nothing"): _INDENT,
+    ("a mapping", "a list"): _NAMES,
+    ("a mapping of fields", "a list"): _NAMES,
+    ("a list", "a mapping"): "begin each entry with a dash, or put it in brackets",
+}
+"""What was expected and found → how the commonest mistake behind it is mended."""
 
 
 def check(
@@ -204,7 +214,8 @@ def _wrong(document: Document, error: ErrorDetails) -> Iterator[Diagnostic]:
     expected = _EXPECTED.get(error["type"], "another value")
     found = shape_of(plain(node)) if node is not None else "nothing"
     message = f"expected {expected}, found {found}"
-    yield Diagnostic(document.position(path), "wrong-type", message)
+    hint = _HINTS.get((expected, found))
+    yield Diagnostic(document.position(path), "wrong-type", message, hint=hint)
 
 
 def _own(code: str, context: Mapping[str, Any], position: Position) -> Iterator[Diagnostic]:
