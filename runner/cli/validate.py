@@ -9,8 +9,10 @@ import click
 from runner.app import Checked, check
 from runner.catalog.plans import Plan, StepsPlan
 from runner.catalog.sql import SqlPlan
-from runner.cli.options import EXIT_FAULTS, begin, file_option, output_options
-from runner.cli.reports import RENDERERS, count_line, counted, shown_from_here
+from runner.cli.console import Output
+from runner.cli.options import EXIT_FAULTS, file_option, output_options
+from runner.cli.reports import RENDERERS, count_line, shown_from_here
+from runner.cli.words import counted
 
 EXAMPLES = """\b
 Examples:
@@ -25,24 +27,21 @@ Examples:
 @click.option("--connect", "connects", is_flag=True, help="Prove on the real databases too.")
 @click.option("--no-import", "without_import", is_flag=True, help="Import no Python callables.")
 @output_options(*RENDERERS)
-def validate(
-    path: Path, *, connects: bool, without_import: bool, form: str, quiet: bool, verbose: bool,
-    no_color: bool,
-) -> int:  # fmt: skip
+def validate(*, path: Path, connects: bool, without_import: bool, output: Output) -> int:
     """Prove the configuration right, without opening a socket or an existing database.
 
     Prints every fault as path:line:column: code: message, and ends with 0 if the file may be
     served, with 1 if not. Says which databases nothing proved the SQL of. With -q no warnings;
     with -v also which databases it was proven on.
     """
-    output = begin(form, quiet=quiet, verbose=verbose, no_color=no_color)
     checked = check(path, os.environ, imports=not without_import, connects=connects)
     found = shown_from_here(checked.diagnostics, path)
-    if quiet and form == "text":
+    is_text = output.format == "text"
+    if output.quiet and is_text:
         found = [item for item in found if item.severity == "error"]
-    if found or form != "text":
-        output.result(RENDERERS[form](found))
-    for name in _worth_telling(checked, all_of_them=verbose):
+    if found or not is_text:
+        output.result(RENDERERS[output.format](found))
+    for name in _worth_telling(checked, all_of_them=output.verbose):
         output.say(f"database '{name}': {_proof(name, checked, connects=connects)}")
     if checked.has_errors:
         output.fail(f"{path}: {count_line(found)}")

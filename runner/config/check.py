@@ -12,10 +12,11 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from runner.codec.paths import Path
 from runner.config.availability import is_available, unavailable
 from runner.config.interpolate import ReferenceFault
 from runner.config.names import bad_names
-from runner.config.nodes import Document, Mapping_, Node, Path, Scalar, Sequence
+from runner.config.nodes import Document, Mapping_, Node, Scalar, Sequence
 from runner.config.owners import completed, left_out, owners
 from runner.config.places import name_of, without
 from runner.config.rules import broken_rules

@@ -53,12 +53,14 @@ class PythonBinding:
         return outcome
 
     async def _outcome(self, call: Call, state: CallState) -> Outcome:
+        task = asyncio.current_task()
         try:
             return outcome_of(await self._returned(call, state), self._plan)
-        except GeneratorExit:
-            raise
+        except GeneratorExit as error:
+            if not _is_current(task):
+                raise
+            raise self._redacted(call, error) from error
         except asyncio.CancelledError as error:
-            task = asyncio.current_task()
             if task is not None and task.cancelling():
                 state.cancel()
                 raise
@@ -108,3 +110,11 @@ class PythonBinding:
             f"the tool failed unexpectedly; error id {error_id}",
             reason=f"error id {error_id}: {type(error).__name__}",
         )
+
+
+def _is_current(task: "asyncio.Task[object] | None") -> bool:
+    """The task runs: its coroutine is not being closed from outside, after its loop."""
+    try:
+        return asyncio.current_task() is task
+    except RuntimeError:  # no loop runs
+        return False

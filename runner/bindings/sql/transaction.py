@@ -13,9 +13,10 @@ from runner.bindings.sql.collect import Cell, Discarded, Rows, Sink, sealed_byte
 from runner.bindings.sql.session import Ready, Session, Terms
 from runner.bindings.sql.wording import refused
 from runner.catalog.expressions import Scope
-from runner.catalog.rendering import Key, Shapes, Slot, TooManyElementsError, Values, value_at
+from runner.catalog.rendering import Key, Shapes, Slot, TooManyElementsError, Values
 from runner.catalog.sql import ResultColumns, SqlPlan, Statement
 from runner.codec.json import Json
+from runner.codec.paths import value_at
 from runner.errors import BindingError, Kind, ToolError
 
 MAX_SHAPES: Final = 256

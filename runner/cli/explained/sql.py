@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from runner.catalog.rendering import Shapes, Slot, Values, value_at
+from runner.catalog.rendering import Shapes, Slot, Values
 from runner.catalog.sources import Database
 from runner.catalog.sql import Bound, Chosen, OptionalPart, SqlPlan, Statement
 from runner.cli.explained.shown import Shown, Situation, seconds, shown_value
+from runner.codec.paths import value_at
 
 _NUMBERED = ("postgresql",)
 _SEALED = "(from the sealed cursor)"

@@ -7,6 +7,7 @@ scalar's text, so that `NO`, `0123` and `1e3` stay what was written.
 import re
 from collections.abc import Iterator, Mapping
 
+from runner.codec.json import MAX_SAFE_INTEGER
 from runner.config.nodes import PlainValue, Scalar
 from runner.config.spec.leaves import Tree
 
@@ -47,7 +48,7 @@ def typed_scalar(scalar: Scalar, word: str, *, nullable: bool) -> PlainValue:
         return None
     if word in _TEXT_WORDS:
         return scalar.text
-    if word == "int64" and isinstance(value, int) and abs(value) >= 2**53:
+    if word == "int64" and isinstance(value, int) and abs(value) > MAX_SAFE_INTEGER:
         return scalar.text
     return value
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from runner.arguments.check import arguments_check
 from runner.catalog.schema import InputSchema, JsonSchema
+from runner.codec.paths import Path
 from runner.compile.schemas.authored import schema_parameters, schema_shape
 from runner.compile.schemas.defaults import check_defaults
 from runner.compile.schemas.headers import KEYWORD, compile_headers
@@ -11,7 +12,7 @@ from runner.compile.schemas.json_schema import check_authored
 from runner.compile.schemas.parameters import Grammar, compile_members
 from runner.compile.schemas.source import read_schema
 from runner.compile.site import Site, below
-from runner.config.nodes import Document, Path
+from runner.config.nodes import Document
 from runner.config.spec.inputs import Parameters, WholeSchema
 from runner.config.spec.tools import ToolSpec
 from runner.reserved import RESERVED

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runner.arguments.check import validator
-from runner.arguments.phrases import dotted
 from runner.catalog.schema import JsonSchema, OutputSchema
+from runner.codec.paths import dotted
 from runner.compile.schemas.json_schema import check_authored
 from runner.compile.schemas.parameters import Grammar, compile_members
 from runner.compile.schemas.source import read_schema

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from runner.arguments.shapes import Kind, Member, Shape
 from runner.catalog.expressions import ABSENT
 from runner.catalog.schema import Parameter
+from runner.codec.json import MAX_SAFE_INTEGER
 from runner.compile.schemas.constants import common_word
 from runner.compile.schemas.drafts import (
     Draft,
@@ -31,7 +32,6 @@ from runner.config.nodes import Scalar
 from runner.config.spec.inputs import ParameterSpec
 from runner.diagnostics import did_you_mean
 
-MAX_SAFE_INTEGER = 2**53 - 1
 _CHOOSE_RULE = "it stands alone, on a parameter of type string or string[]"
 _OUTPUT_KINDS: Mapping[str, Kind] = {"bytes": "string", "timestamp": "string", "json": "any"}
 

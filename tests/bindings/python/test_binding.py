@@ -71,14 +71,21 @@ def test_a_tool_error_in_a_task_group_is_found(bench: Bench) -> None:
 
 @pytest.mark.parametrize(
     "error",
-    [ValueError("password=hunter2"), SystemExit(1), KeyboardInterrupt(), StopIteration(1)],
+    [
+        ValueError("password=hunter2"),
+        SystemExit(1),
+        KeyboardInterrupt(),
+        StopIteration(1),
+        GeneratorExit(),
+    ],
     ids=lambda error: type(error).__name__,
 )
 @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
 def test_any_other_exception_is_an_error_id(
     bench: Bench, error: BaseException, is_async: bool
 ) -> None:
-    """`SystemExit` and `KeyboardInterrupt` out of a task would end the event loop."""
+    """`SystemExit` and `KeyboardInterrupt` out of a task would end the event loop; `GeneratorExit`
+    would end the request without an answer."""
 
     def run() -> None:
         raise error

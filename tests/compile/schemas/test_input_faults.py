@@ -3,6 +3,7 @@
 import pytest
 
 from tests.compile.schemas.input_cases import attempt, faults
+from tests.requirements import requirement
 
 
 @pytest.mark.parametrize(
@@ -66,6 +67,7 @@ def test_a_parameter_with_a_fault_is_refused(declared: str, expected: str) -> No
     assert faults(f"input: {{a: {declared}}}") == [f"1:{expected}"]
 
 
+@requirement("P-049")
 def test_two_headers_of_one_name_are_refused() -> None:
     assert faults("input: {a: {type: string, header: X}, b: {type: string, header: x}}") == [
         "1:65: wrong-header: expected another name for each header, found 'x' twice"

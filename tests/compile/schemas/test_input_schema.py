@@ -7,6 +7,7 @@ import pytest
 from runner.catalog.schema import HeaderParameter, Parameter
 from runner.errors import ArgumentsError
 from tests.compile.schemas.input_cases import attempt, compiled, faults
+from tests.requirements import requirement
 
 _START = "input_schema: {type: object, properties: {a: "
 
@@ -50,6 +51,7 @@ _START = "input_schema: {type: object, properties: {a: "
          "no null"),
     ],
 )  # fmt: skip
+@requirement("P-049", "P-092")
 def test_a_fault_is_reported_at_its_node(schema: str, expected: str) -> None:
     assert faults(f"{_START}{schema}}}}}") == [f"1:{expected}"]
 
@@ -68,6 +70,7 @@ def test_a_fault_is_reported_at_its_node(schema: str, expected: str) -> None:
          "43: reserved-name: 'now' means something else in expressions"),
     ],
 )  # fmt: skip
+@requirement("P-091")
 def test_a_root_with_a_fault_is_refused(schema: str, expected: str) -> None:
     assert faults(f"input_schema: {schema}") == [f"1:{expected}"]
 
@@ -152,6 +155,7 @@ def test_a_recursive_schema_of_many_branches_is_finite() -> None:
     assert schema.check({"p1": {"p2": {}}}) == {"p1": {"p2": {}}}
 
 
+@requirement("P-093")
 def test_a_huge_schema_is_refused() -> None:
     wide = {"type": "object", "properties": {f"p{n}": {} for n in range(2000)}}
     [fault] = faults(json.dumps({"input_schema": wide}))

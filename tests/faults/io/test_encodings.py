@@ -41,7 +41,13 @@ def test_listing_is_the_same_in_every_locale(tmp_path: Path, locale: str) -> Non
     }
     write(tmp_path, body, files)
 
-    ran = command("list", "--format", "json", folder=tmp_path, NAME=DESCRIPTION, **LOCALES[locale])
+    ran = command(
+        "list",
+        "--format",
+        "json",
+        folder=tmp_path,
+        environment={"NAME": DESCRIPTION, **LOCALES[locale]},
+    )
 
     assert (ran["status"], ran["err"]) == (0, b"")
     listed = json.loads(ran["out"].decode())["tools"]
@@ -56,7 +62,7 @@ def test_listing_is_the_same_in_every_locale(tmp_path: Path, locale: str) -> Non
 def test_argument_of_the_shell_is_the_same_in_every_locale(tmp_path: Path, locale: str) -> None:
     write(tmp_path, BODY)
 
-    ran = command("call", "say", f"s={DESCRIPTION}", folder=tmp_path, **LOCALES[locale])
+    ran = command("call", "say", f"s={DESCRIPTION}", folder=tmp_path, environment=LOCALES[locale])
 
     assert (ran["status"], ran["err"]) == (0, b"")
     assert json.loads(ran["out"].decode()) == DESCRIPTION
@@ -65,7 +71,7 @@ def test_argument_of_the_shell_is_the_same_in_every_locale(tmp_path: Path, local
 def test_fault_shows_what_was_written_in_every_locale(tmp_path: Path) -> None:
     write(tmp_path, "tools: {t: {description: x, value: 1, größe: 日本}}\n")
 
-    ran = command("validate", folder=tmp_path, **LOCALES["C"])
+    ran = command("validate", folder=tmp_path, environment=LOCALES["C"])
 
     assert "unknown-field: tools.t has no field 'größe'" in ran["out"].decode()
 
