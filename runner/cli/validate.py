@@ -53,7 +53,7 @@ def validate(*, path: Path, connects: bool, without_import: bool, output: Output
 
 def _worth_telling(checked: Checked, *, all_of_them: bool) -> list[str]:
     """The databases whose SQL nothing has proven: 'no faults' is not all there is to say."""
-    if checked.catalog is None:
+    if checked.catalog is None or (checked.has_errors and not all_of_them):
         return []
     asked = {
         plan.database

@@ -36,6 +36,15 @@ def test_unproven_sql_is_told(
     assert (ended.status, ended.out, ended.err) == (0, "", told)
 
 
+def test_unproven_sql_is_not_told_beside_errors(tmp_path: Path) -> None:
+    (tmp_path / "mcp.yaml").write_text(
+        "mcp: 1\nserver: {name: shop, version: 1.0.0}\n"
+        'databases: {shop: {url: "sqlite:///shop.db"}}\n'
+        "tools: {t: {description: Reads., sql: SELECT id FROM items, timeout: soon}}\n"
+    )
+    assert run("validate", folder=tmp_path).err == "mcp.yaml: 1 error\n"
+
+
 def test_proven_sql_is_not_told(tmp_path: Path) -> None:
     (tmp_path / "s.sql").write_text("CREATE TABLE items (id INTEGER);")
     (tmp_path / "mcp.yaml").write_text(
