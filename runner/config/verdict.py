@@ -31,6 +31,16 @@ _EXPECTED = {
     "list_type": "a list",
     "string_type": "text",
 }
+_INDENT = "indent what belongs to it further than its name"
+_NAMES = "write names in place of dashes, as in 'name: …'"
+_HINTS = {
+    ("a mapping", "nothing"): _INDENT,
+    ("a mapping of fields", "nothing"): _INDENT,
+    ("a mapping", "a list"): _NAMES,
+    ("a mapping of fields", "a list"): _NAMES,
+    ("a list", "a mapping"): "begin each entry with a dash, or put it in brackets",
+}
+"""What was expected and found → how the commonest mistake behind it is mended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ def _check_declared(output: OutputSchema, value: object) -> None:
         Kind.REDACTED,
         f"{what} not fit the tool's output schema",
         field=place or None,
-        reason=f"{what} not fit the output that the file declares",
+        reason=f"{what} not fit the output that the file or the return hint declares",
     )
 
 
