@@ -4,6 +4,8 @@ Elsewhere millions of rows were loaded before a limit applied, a limit was writt
 (which broke other statements), and a cut was told nowhere.
 """
 
+import time
+
 import pytest
 
 from tests.faults.sql.conftest import Serve
@@ -201,3 +203,21 @@ def test_a_client_makes_no_large_value_in_sqlite(source: Source, served: Serve, 
     assert answer.texts == ["a value is larger than the database allows"]
     assert peak_bytes() - before < MEMORY_BYTES
     assert server.value("own") == 180_000_000
+
+
+def test_an_array_beyond_the_budget_is_refused_unread(source: Source, served: Serve) -> None:
+    """Reading its elements took many seconds, during which nothing else was answered."""
+    if not source.is_postgres:
+        pytest.skip("SQLite has no arrays")
+    array = "(SELECT array_agg(x) FROM generate_series(1, {size}) AS x)"
+    first, second = array.format(size=2_000_000), array.format(size=2)
+    query = tool("query", {"parameter": "q"}, input={"q": "string"})
+    server = served(query)
+    begin = time.process_time()
+
+    refused = server.call("query", q=f"SELECT {first} AS a")
+    cut = server.call("query", q=f"SELECT {second} AS a UNION ALL SELECT {first}")
+
+    assert time.process_time() - begin < 1
+    assert refused.texts == ["a row is larger than the limit of 1048576 bytes"]
+    assert cut.structured == {"rows": [{"a": [1, 2]}], "truncated": True}
