@@ -284,6 +284,7 @@ class _Counted:
         self._rows = rows
         self._counter = counter
         self.wanted = rows.wanted
+        self.max_bytes = rows.max_bytes
         self.has_replacements = False
 
     def start(self, columns: Sequence[str], decoders: Mapping[int, Cell]) -> None:
@@ -295,3 +296,6 @@ class _Counted:
         wants_more = self._rows.add(rows)
         self.wanted = self._rows.wanted
         return wants_more
+
+    def overflow(self) -> None:
+        self._rows.overflow()
