@@ -121,7 +121,8 @@ def _wrong(document: Document, error: ErrorDetails) -> Iterator[Diagnostic]:
     expected = _EXPECTED.get(error["type"], "another value")
     found = in_words(tree_of(node)) if node is not None else "nothing"
     message = f"expected {expected}, found {found}"
-    yield Diagnostic(document.position(path), "wrong-type", message)
+    hint = _HINTS.get((expected, found))
+    yield Diagnostic(document.position(path), "wrong-type", message, hint=hint)
 
 
 def _own(code: str, context: Mapping[str, Any], position: Position) -> Iterator[Diagnostic]:
