@@ -19,13 +19,23 @@ INSERT = (
 )
 
 
-def rows() -> list[dict[str, str | None]]:
-    """The airports as in the package; `NA` is nothing."""
+def rows() -> list[dict[str, str | float | None]]:
+    """The airports as in the package; `NA` is nothing.
+
+    Places become numbers here: some versions of SQLite read `-87.59553528` as its neighbour.
+    """
     text = pkgutil.get_data("vega_datasets", "_data/airports.csv")
     if text is None:
         raise SystemExit("the package vega-datasets has no airports.csv")
     read = csv.DictReader(io.StringIO(text.decode("utf-8")))
-    return [{key: None if value == "NA" else value for key, value in row.items()} for row in read]
+    return [{key: cell(key, value) for key, value in row.items()} for row in read]
+
+
+def cell(column: str, text: str) -> str | float | None:
+    """The value of one cell."""
+    if column in ("latitude", "longitude"):
+        return float(text)
+    return None if text == "NA" else text
 
 
 def load(path: Path) -> int:

@@ -104,7 +104,7 @@ def test_wide_host_in_the_file_needs_allowed_hosts(lab: Path) -> None:
     ended = run(lab)
     assert ended.returncode == 1
     assert ended.stderr.startswith(
-        "mcp.yaml:5:9: hosts-needed: '0.0.0.0' is not loopback, and 'allowed_hosts' is not set\n"
+        f"{lab}:5:9: hosts-needed: '0.0.0.0' is not loopback, and 'allowed_hosts' is not set\n"
     )
 
 
@@ -116,9 +116,10 @@ def test_stdio_takes_no_option_of_listening(lab: Path, option: str) -> None:
 
 
 def test_required_database_that_is_down_keeps_the_server_from_starting(tmp_path: Path) -> None:
-    ended = run(two_databases(tmp_path, "required"), "--port", "0")
+    file = two_databases(tmp_path, "required")
+    ended = run(file, "--port", "0")
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert "error: database 'gone': " in ended.stderr
+    assert ended.stderr.startswith(f"{file}:6:15: database-unreachable: database 'gone': ")
     assert "secret" not in ended.stderr
     assert "Traceback" not in ended.stderr
 

@@ -62,5 +62,6 @@ def test_cursor_outlives_a_change_of_keys_once_the_new_one_is_first(lab: Path) -
         refused: Answer = post(served.port, "numbers", {"limit": 5, "cursor": newer})
     assert (refused["isError"], text_of(refused)) == (
         True,
-        "cursor: expected one that an earlier call with the same arguments returned",
+        "cursor: expected one that an earlier call with the same arguments returned; "
+        "leave it out to begin anew",
     )
