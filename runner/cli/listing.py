@@ -25,7 +25,7 @@ Examples:
 def list_tools(*, path: Path, output: Output) -> int:
     """Show the tools of the file: name, what it does, its parameters, whether it writes.
 
-    With -q the names alone; with -v whole descriptions.
+    Parameters that are required have a star. With -q the names alone; with -v whole descriptions.
     """
     catalog = read_catalog(path, output, connects=False)
     if catalog is None:

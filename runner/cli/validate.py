@@ -1,11 +1,14 @@
 """`mcp-run validate`: every fault of the file at once, with no side effects."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from runner.app import Checked, check
+from runner.catalog.plans import Plan, StepsPlan
+from runner.catalog.sql import SqlPlan
 from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
 from runner.cli.reports import RENDERERS, count_line, shown_from_here
@@ -29,7 +32,8 @@ def validate(*, path: Path, connects: bool, without_import: bool, output: Output
     """Prove the configuration right, without opening a socket or an existing database.
 
     Prints every fault as path:line:column: code: message, and ends with 0 if the file may be
-    served, with 1 if not. With -q no warnings; with -v which databases it was proven on.
+    served, with 1 if not. Says which databases nothing proved the SQL of. With -q no warnings;
+    with -v also which databases it was proven on.
     """
     with stray_output_aside():
         checked = check(path, os.environ, imports=not without_import, connects=connects)
@@ -39,8 +43,8 @@ def validate(*, path: Path, connects: bool, without_import: bool, output: Output
         found = [item for item in found if item.severity == "error"]
     if found or not is_text:
         output.result(RENDERERS[output.format](found))
-    if output.verbose:
-        _say_proofs(checked, output, connects=connects)
+    for name in _worth_telling(checked, all_of_them=output.verbose):
+        output.say(f"database '{name}': {_proof(name, checked, connects=connects)}")
     if checked.has_errors:
         output.fail(f"{path}: {count_line(found)}")
         return EXIT_FAULTS
@@ -49,14 +53,28 @@ def validate(*, path: Path, connects: bool, without_import: bool, output: Output
     return 0
 
 
-def _say_proofs(checked: Checked, output: Output, *, connects: bool) -> None:
-    if checked.catalog is None:
-        return
-    for name in checked.catalog.databases:
-        output.say(f"database '{name}': {_proof(name, checked, connects=connects)}")
+def _worth_telling(checked: Checked, *, all_of_them: bool) -> list[str]:
+    """The databases whose SQL nothing has proven: 'no faults' is not all there is to say."""
+    if checked.catalog is None or (checked.has_errors and not all_of_them):
+        return []
+    asked = {
+        plan.database
+        for tool in checked.catalog.tools.values()
+        for plan in _plans(tool.plan)
+        if isinstance(plan, SqlPlan)
+    }
+    return [
+        name
+        for name in checked.catalog.databases
+        if all_of_them or (name in asked and name not in checked.proven)
+    ]
+
+
+def _plans(plan: Plan) -> Sequence[Plan | None]:
+    return [step.inline for step in plan.steps] if isinstance(plan, StepsPlan) else [plan]
 
 
 def _proof(name: str, checked: Checked, *, connects: bool) -> str:
     if name in checked.proven:
         return "every statement was proven on it" if connects else "proven in memory"
-    return "not proven" if connects else "not proven; --connect asks it"
+    return "its SQL is not proven" if connects else "its SQL is not proven; --connect asks it"

@@ -2,6 +2,7 @@
 
 Pipes, terminals and files alike: a thread of its own does each direction, because event loops
 cannot wait for files. The threads are daemons, so that a read that never ends holds up no exit.
+Loop and threads share queues alone, and `is_broken`, which only ever turns true.
 """
 
 import asyncio
