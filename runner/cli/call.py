@@ -17,6 +17,7 @@ from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
 from runner.cli.project import caller_named, read_catalog, tool_named
 from runner.codec.json import decode, encode_indented
+from runner.transport.descriptors import stray_output_aside
 
 EXAMPLES = """\b
 Examples:
@@ -41,7 +42,8 @@ def call(*, asked: Asked, path: Path, output: Output) -> int:
     if catalog is None:
         return EXIT_FAULTS
     tool, caller = tool_named(catalog, asked.tool), caller_named(catalog, asked.who)
-    result = asyncio.run(_run(catalog, tool, asked.arguments, caller))
+    with stray_output_aside():
+        result = asyncio.run(_run(catalog, tool, asked.arguments, caller))
     _print(result, output)
     return EXIT_FAULTS if result.is_error else 0
 

@@ -16,11 +16,13 @@ from runner.cli.reports import count_line, render_text, shown_from_here
 from runner.codec.json import JsonFault, decode
 from runner.diagnostics import did_you_mean
 from runner.errors import ConfigurationError
+from runner.transport.descriptors import stray_output_aside
 
 
 def read_catalog(path: Path, output: Output, *, connects: bool) -> Catalog | None:
     """The catalog of the file; None after every fault was told. Warnings are told if verbose."""
-    checked = check(path, os.environ, connects=connects, makes=connects)
+    with stray_output_aside():
+        checked = check(path, os.environ, connects=connects, makes=connects)
     try:
         catalog = catalog_of(checked)
     except ConfigurationError as error:

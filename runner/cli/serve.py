@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 
 from runner.app import make_databases
+from runner.catalog.addresses import is_loopback
 from runner.catalog.catalog import Catalog
 from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
 from runner.cli.project import read_catalog
 from runner.cli.words import counted
 from runner.codec.json import encode
-from runner.compile.server import is_loopback
 from runner.run import serve_http, serve_stdio
 from runner.serving.sockets import address_of, bind
 

@@ -13,6 +13,7 @@ from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
 from runner.cli.reports import RENDERERS, count_line, shown_from_here
 from runner.cli.words import counted
+from runner.transport.descriptors import stray_output_aside
 
 EXAMPLES = """\b
 Examples:
@@ -34,7 +35,8 @@ def validate(*, path: Path, connects: bool, without_import: bool, output: Output
     served, with 1 if not. Says which databases nothing proved the SQL of. With -q no warnings;
     with -v also which databases it was proven on.
     """
-    checked = check(path, os.environ, imports=not without_import, connects=connects)
+    with stray_output_aside():
+        checked = check(path, os.environ, imports=not without_import, connects=connects)
     found = shown_from_here(checked.diagnostics, path)
     is_text = output.format == "text"
     if output.quiet and is_text:

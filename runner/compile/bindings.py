@@ -153,7 +153,7 @@ class BindingCompiler:
         return ResultColumns(
             frozenset(result.json_columns),
             {} if members is None else members.parameters,
-            "number" if result.decimals == "number" else "text",
+            result.decimals,
         )
 
     def _database(self, name: str | None, site: Site) -> Database | None:

@@ -114,6 +114,6 @@ def _explain(tool: Tool, error: CallError) -> None:
     """What the operator may know of a failed call: the stable kind and the reason, no values."""
     if isinstance(error, BindingError):
         log.warning("tool %s failed: %s: %s", tool.name, error.kind, error.reason or error)
-        # What is redacted was explained by the binding, with the values of arguments hidden.
+        # What is redacted was told where it failed, with the arguments hidden.
         if error.__cause__ is not None and error.kind is not Kind.REDACTED:
             log.debug("tool %s failed in full: %s", tool.name, error.__cause__)

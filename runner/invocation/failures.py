@@ -8,6 +8,7 @@ from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Tool, Words
 from runner.codec.json import encode
 from runner.errors import BindingError, CallError
+from runner.invocation.scope import extend
 
 
 def failed(tool: Tool, error: CallError, scope: Scope) -> CallResult:
@@ -56,7 +57,7 @@ def _worded(tool: Tool, error: CallError, scope: Scope) -> str:
         return str(error)
     response = error.response if isinstance(error, BindingError) else None
     try:
-        return words.template.render({**scope, "response": response})
+        return words.template.render(extend(scope, response=response))
     except ExpressionError:
         return str(error)
 

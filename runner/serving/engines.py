@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from math import ceil
 
 from runner.catalog.catalog import Listen
+from runner.serving.bounds import HEAD_BYTES
 from runner.transport.asgi import Receive, Scope, Send
 
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -21,8 +22,6 @@ log = logging.getLogger("runner.serving")
 KEEP_ALIVE_S = 75
 ANSWERING_S = 1.0
 """For the answers of calls that were ended to reach their clients."""
-HEADER_BYTES = 64 * 1024
-"""What both engines take as the headers of one request; common proxies allow less."""
 
 
 async def listen(
@@ -63,6 +62,8 @@ async def _uvicorn(
     # Only the engine that is used is imported: it is a good part of the time to the first answer.
     import uvicorn  # noqa: PLC0415
 
+    from runner.serving.bounded import BoundedProtocol  # noqa: PLC0415
+
     class Server(uvicorn.Server):
         @contextlib.contextmanager
         def capture_signals(self) -> Iterator[None]:
@@ -72,7 +73,7 @@ async def _uvicorn(
     server = Server(
         uvicorn.Config(
             application,
-            http="httptools",
+            http=BoundedProtocol,
             ws="none",
             lifespan="off",
             log_config=None,
@@ -82,15 +83,18 @@ async def _uvicorn(
             proxy_headers=False,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=ceil(options.drain_s + ANSWERING_S),
-            h11_max_incomplete_event_size=HEADER_BYTES,
         )
     )
-    serving = asyncio.create_task(server.serve(sockets=list(sockets)))
-    stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    server.should_exit = True
-    await serving
+
+    async def stop_server() -> None:
+        await stop.wait()
+        server.should_exit = True
+
+    stopping = asyncio.create_task(stop_server())
+    try:
+        await server.serve(sockets=list(sockets))
+    finally:
+        stopping.cancel()
 
 
 async def _hypercorn(
@@ -105,8 +109,8 @@ async def _hypercorn(
     config.bind = [f"fd://{sock.dup().detach()}" for sock in sockets]
     config.graceful_timeout = options.drain_s + ANSWERING_S
     config.keep_alive_timeout = KEEP_ALIVE_S
-    config.h11_max_incomplete_size = HEADER_BYTES
-    config.h2_max_header_list_size = HEADER_BYTES
+    config.h11_max_incomplete_size = HEAD_BYTES
+    config.h2_max_header_list_size = HEAD_BYTES
     config.include_server_header = False
     config.include_date_header = False
     config.errorlog = None

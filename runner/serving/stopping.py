@@ -18,10 +18,17 @@ from typing import Final
 
 log = logging.getLogger("runner.stopping")
 
-STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 FORCED_STATUS: Final = 1
 CLOSING_S: Final = 2.0
 """For what remains when no call runs any more: connections, pools, the author's own clean-up."""
+
+
+def stop_signals() -> set[signal.Signals]:
+    """What asks a process to stop: a hangup too, unless it is ignored, as under `nohup`."""
+    signals = {signal.SIGTERM, signal.SIGINT}
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signals.add(signal.SIGHUP)
+    return signals
 
 
 class Stopping:
@@ -36,7 +43,7 @@ class Stopping:
         self._is_worker = is_worker
         self._is_asked = False
         self._deadline: threading.Timer | None = None
-        for number in STOP_SIGNALS:
+        for number in stop_signals():
             signal.signal(number, self._ask)
 
     def finish(self) -> None:

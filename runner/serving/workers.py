@@ -1,20 +1,21 @@
 """Several processes on one socket: the parent starts them, replaces the dead, stops them all.
 
 The parent reads its signals one by one (`sigwait`), so that none interrupts anything; it holds no
-event loop, no thread and no connection when it forks.
+event loop, no thread and no connection when it forks. A worker whose parent is gone stops as well:
+nobody could stop it, and it would hold the port.
 """
 
 import logging
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 
-from runner.serving.stopping import STOP_SIGNALS
+from runner.serving.stopping import stop_signals
 
 log = logging.getLogger("runner.workers")
 
-_WATCHED = {signal.SIGCHLD, *STOP_SIGNALS}
 EARLY_DEATH_S = 2.0
 MAX_EARLY_DEATHS = 5
 """So many workers dead within `EARLY_DEATH_S` of their start, one after the other, is a fault that
@@ -36,15 +37,18 @@ class Workers:
         self._started: dict[int, float] = {}
         self._early_deaths = 0
         self._stopping = False
+        self._watched = {signal.SIGCHLD, *stop_signals()}
+        self._pipe = os.pipe()
+        """Its end for writing is the parent's alone, so that it closes with the parent."""
 
     def run(self) -> int:
         """Starts the workers and supervises them; the exit status: 0 after a clean stop."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
+        signal.pthread_sigmask(signal.SIG_BLOCK, self._watched)
         for _ in range(self._count):
             self._start()
         status = 0
         while self._started:
-            match signal.sigwait(_WATCHED):
+            match signal.sigwait(self._watched):
                 case signal.SIGCHLD:
                     status = max(status, self._reap())
                 case _:
@@ -59,10 +63,23 @@ class Workers:
         # The child never returns into the parent's stack: it ends here, whatever happens.
         status = 1
         try:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
+            self._follow_parent()
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, self._watched)
             status = self._work()
         finally:
             os._exit(status)
+
+    def _follow_parent(self) -> None:
+        """Asks this worker to stop when the parent is gone."""
+        reader, writer = self._pipe
+        os.close(writer)
+
+        def follow() -> None:
+            os.read(reader, 1)
+            # To the main thread, whose waiting it has to interrupt.
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
+        threading.Thread(target=follow, name="parent", daemon=True).start()
 
     def _stop(self) -> None:
         how = signal.SIGKILL if self._stopping else signal.SIGTERM

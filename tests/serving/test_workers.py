@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 PATIENT_WORKER = """
 import os, signal, sys
 from runner.serving.workers import Workers
@@ -90,3 +92,26 @@ def test_second_stop_signal_ends_workers_that_do_not_listen() -> None:
         assert next_line(process) == "asked"
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 1
+
+
+def test_workers_end_with_a_parent_that_was_killed() -> None:
+    """They would hold the port, and nobody could stop them."""
+    with parent(PATIENT_WORKER) as process:
+        next_line(process), next_line(process)
+        process.kill()
+        # Ends only when the last worker has closed its standard output.
+        assert process.communicate(timeout=10) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("before", "status"),
+    [("", 0), ("import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)", -signal.SIGKILL)],
+    ids=["stops", "nohup"],
+)
+def test_a_hangup_stops_unless_it_is_ignored(before: str, status: int) -> None:
+    with parent(before + PATIENT_WORKER) as process:
+        next_line(process), next_line(process)
+        process.send_signal(signal.SIGHUP)
+        if before:
+            process.send_signal(signal.SIGKILL)
+        assert process.wait(10) == status

@@ -35,8 +35,15 @@ class Sink(Protocol):
         """Begins with no rows, of these columns; `decoders` are the engine's, by position, for
         cells that are not yet plain."""
 
+    @property
+    def max_bytes(self) -> int:
+        """What a row may have as JSON, at most."""
+
     def add(self, rows: Sequence[Sequence[object]]) -> bool:
         """Takes a block; whether more rows are wanted."""
+
+    def overflow(self) -> None:
+        """Ends before a row that is larger than `max_bytes`; the first one must not be."""
 
 
 class Rows:
@@ -73,6 +80,11 @@ class Rows:
         self._bytes_left = max_bytes - self._envelope
         self._key_positions: tuple[int, ...] = ()
         self._cells: Sequence[tuple[int, Cell]] = ()
+
+    @property
+    def max_bytes(self) -> int:
+        """The budget of the whole result."""
+        return self._max_bytes
 
     @property
     def is_truncated(self) -> bool:
@@ -134,13 +146,19 @@ class Rows:
         for index, row in enumerate(block):
             self._bytes_left -= len(encode(row)) + 1
             if self._bytes_left < self._cursor_bytes(rows[index]):
+                if index == 0:
+                    self.overflow()
                 self.is_cut_by_bytes = True
-                if index == 0 and not self.rows:
-                    raise BindingError(
-                        Kind.TOO_LARGE, f"a row is larger than the limit of {self._max_bytes} bytes"
-                    )
                 return block[:index]
         return block
+
+    def overflow(self) -> None:
+        """Ends before a row that does not fit; the first one must."""
+        self.is_cut_by_bytes = True
+        if not self.rows:
+            raise BindingError(
+                Kind.TOO_LARGE, f"a row is larger than the limit of {self._max_bytes} bytes"
+            )
 
     def _cursor_bytes(self, row: Sequence[object]) -> int:
         if not self._key_positions:
@@ -188,6 +206,7 @@ class Discarded:
 
     def __init__(self) -> None:
         self.wanted = 1 << 62
+        self.max_bytes = 1 << 62
         self.has_replacements = False
         self.count = 0
 
@@ -198,6 +217,9 @@ class Discarded:
         """Counts the block."""
         self.count += len(rows)
         return True
+
+    def overflow(self) -> None:
+        """No row is too large to be counted."""
 
 
 def _unknown(column: str, error: UnknownTypeError) -> BindingError:

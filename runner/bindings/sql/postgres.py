@@ -6,7 +6,7 @@ which the server lets nobody turn a read-only transaction into a writing one.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 import psycopg
@@ -50,6 +50,8 @@ _BEGIN_WRITE: Final = Command(b"BEGIN READ WRITE")
 _ROLLBACK: Final = Command(b"ROLLBACK")
 _COMMIT: Final = Command(b"COMMIT")
 _DISCARD: Final = Command(b"DISCARD ALL")
+_RAW_PER_JSON: Final = 4
+"""Bytes of an array as the server writes it, a byte of JSON, at most: escapes, hex digits."""
 _NO_DECODERS: Final[Mapping[int, Cell]] = {}
 
 
@@ -144,7 +146,8 @@ class PostgresSession:
         ends = self._terms.is_single and not self._terms.writes
         if ends:
             commands.append(_ROLLBACK)
-        reception = _Reception(self._transformer, sink, self._cancel)
+        arrays = self._describer.known.arrays
+        reception = _Reception(self._transformer, sink, arrays, self._cancel)
         try:
             results = self._wire.run(
                 commands,
@@ -257,10 +260,18 @@ class _RowLoader(Protocol):
 class _Reception:
     """Turns chunks into rows for a sink."""
 
-    def __init__(self, transformer: _RowLoader, sink: Sink, cancel: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        transformer: _RowLoader,
+        sink: Sink,
+        arrays: Container[int],
+        cancel: Callable[[], None],
+    ) -> None:
         self._transformer = transformer
         self._sink = sink
+        self._arrays = arrays
         self._cancel = cancel
+        self._array_columns: Sequence[int] = ()
         self._is_started = False
         self.was_cut = False
         self.fault: BindingError | None = None
@@ -280,8 +291,23 @@ class _Reception:
         if not self._is_started:
             self._is_started = True
             names = [(result.fname(i) or b"").decode() for i in range(result.nfields)]
+            columns = range(result.nfields)
+            self._array_columns = [i for i in columns if result.ftype(i) in self._arrays]
             self._sink.start(names, _NO_DECODERS)
-        return self._sink.add(self._transformer.load_rows(0, result.ntuples, tuple))
+        count = self._readable(result) if self._array_columns else result.ntuples
+        wants_more = self._sink.add(self._transformer.load_rows(0, count, tuple))
+        if wants_more and count < result.ntuples:
+            self._sink.overflow()
+        return wants_more and count == result.ntuples
+
+    def _readable(self, result: PGresult) -> int:
+        """How many rows come before one whose arrays are too large, which take seconds to read."""
+        limit = self._sink.max_bytes * _RAW_PER_JSON
+        for row in range(result.ntuples):
+            cells = (result.get_value(row, column) for column in self._array_columns)
+            if sum(len(cell or b"") for cell in cells) > limit:
+                return row
+        return result.ntuples
 
     def cut(self) -> None:
         self.was_cut = True

@@ -17,8 +17,10 @@ from psycopg.types import TypeInfo
 from runner.bindings.sql.postgres_errors import EngineError
 from runner.bindings.sql.postgres_types import CAST_BY_TYPE, TEXT
 from runner.bindings.sql.postgres_wire import Command, Description, Wire
+from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Rendered, Shapes, Slot
 from runner.catalog.sql import Bound
+from runner.errors import Kind
 
 _UNTYPED: Final = frozenset({"42P18", "42P08"})
 _AMBIGUOUS: Final = frozenset({"42725", "42883", "42804"})
@@ -101,6 +103,8 @@ class Describer:
             index: slot.bound.cast for index, slot in enumerate(rendered.slots) if slot.bound.cast
         }
         described = self._with_casts(rendered, casts)
+        if len(described.parameters) > len(rendered.slots):
+            raise refused(Kind.INVALID, reason="the text has placeholders of its own")
         described = self._refined(rendered, casts, described)
         self._learn([*described.parameters, *(oid for _, oid in described.columns)])
         text = _text(rendered, casts)

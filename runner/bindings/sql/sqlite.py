@@ -35,6 +35,10 @@ from runner.errors import Kind, StartError
 
 FACTS: Final = EngineFacts(splits_writes=True, seconds_between_stops=0.02)
 _CACHED_STATEMENTS: Final = 512
+_OWN_VALUE_BYTES: Final = 1_000_000_000
+"""What SQLite allows."""
+_FOREIGN_VALUE_BYTES: Final = 2 * 1024 * 1024
+"""For a value in a client's statement: one function call may make it, and nothing stops that."""
 _NO_DECODERS: Final[Mapping[int, Cell]] = {}
 _TOLERANT_TEXT = partial(str, encoding="utf-8", errors="replace")
 _AS_IT_IS: Final = frozenset((str, int, float, bool, NoneType, bytes))
@@ -77,6 +81,7 @@ class SqliteSession:
         self.connection = connection
         self._writes = writes
         self._is_stopped = False
+        self._value_bytes = _OWN_VALUE_BYTES
 
     def prepare(self, shapes: Shapes, key: Key) -> Ready:
         """The shape with `?` for each value."""
@@ -92,11 +97,17 @@ class SqliteSession:
     def begin(self, terms: Terms) -> None:
         """A writing transaction locks at once; a single read is its own transaction."""
         self._is_stopped = False
+        self._limit_values(_FOREIGN_VALUE_BYTES if terms.is_foreign else _OWN_VALUE_BYTES)
         if terms.writes:
             self._execute("BEGIN IMMEDIATE", ())
             self._execute(_READ_SCHEMA, ())
         elif not terms.is_single:
             self._execute("BEGIN", ())
+
+    def _limit_values(self, size: int) -> None:
+        if size != self._value_bytes:
+            self._value_bytes = size
+            self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, size)
 
     def query(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
         """Fetches in blocks; text that is not UTF-8 is read again with replacements."""

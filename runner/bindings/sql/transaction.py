@@ -86,30 +86,20 @@ class Step:
                 get = values.get
                 pairs = zip(ready.encoders, names, strict=True)
                 return [encode(get(name)) for encode, name in pairs]
+            most = self._plan.max_rows
             pairs_of_slots = zip(ready.encoders, ready.slots, strict=True)
-            return [encode(self._slot_value(slot, values)) for encode, slot in pairs_of_slots]
+            return [encode(slot_value(slot, values, most)) for encode, slot in pairs_of_slots]
         except ValueError as error:
             raise self._misfit(ready, values, error) from error
 
     def _misfit(self, ready: Ready, values: Values, error: ValueError) -> BindingError:
         for encode, slot in zip(ready.encoders, ready.slots, strict=True):
             try:
-                encode(self._slot_value(slot, values))
+                encode(slot_value(slot, values, self._plan.max_rows))
             except ValueError:
                 name = ".".join(slot.bound.path)
                 return refused(Kind.INVALID, field=name, reason=str(error))
         return refused(Kind.INVALID, reason=str(error))
-
-    def _slot_value(self, slot: Slot, values: Values) -> object:
-        value = value_at(values, slot.bound.path)
-        if slot.element is not None and isinstance(value, list | tuple):
-            return value[min(slot.element, len(value) - 1)]
-        return self._limited(value) + 1 if slot.bound.is_limit else value
-
-    def _limited(self, value: object) -> int:
-        """A limit within the budget; null or below zero is no limit of its own."""
-        most = self._plan.max_rows
-        return min(value, most) if isinstance(value, int) and value >= 0 else most
 
     def sink(self, values: Values) -> Rows:
         """Where the rows go, within the budgets."""
@@ -117,7 +107,7 @@ class Step:
         if not self.is_result or self._plan.shape in ("row", "value"):
             most = 1
         elif self._limit is not None:
-            most = self._limited(value_at(values, self._limit.path))
+            most = _limited(value_at(values, self._limit.path), most)
         return Rows(
             self._columns,
             max_rows=most,
@@ -125,6 +115,19 @@ class Step:
             keys=self._keys,
             envelope=self._envelope,
         )
+
+
+def slot_value(slot: Slot, values: Values, max_rows: int) -> object:
+    """What is bound there, not yet encoded: of a limit one more, which shows that there is more."""
+    value = value_at(values, slot.bound.path)
+    if slot.element is not None and isinstance(value, list | tuple):
+        return value[min(slot.element, len(value) - 1)]
+    return _limited(value, max_rows) + 1 if slot.bound.is_limit else value
+
+
+def _limited(value: object, most: int) -> int:
+    """A limit within the budget; null or below zero is no limit of its own."""
+    return min(value, most) if isinstance(value, int) and value >= 0 else most
 
 
 class Transaction:
@@ -281,6 +284,7 @@ class _Counted:
         self._rows = rows
         self._counter = counter
         self.wanted = rows.wanted
+        self.max_bytes = rows.max_bytes
         self.has_replacements = False
 
     def start(self, columns: Sequence[str], decoders: Mapping[int, Cell]) -> None:
@@ -292,3 +296,6 @@ class _Counted:
         wants_more = self._rows.add(rows)
         self.wanted = self._rows.wanted
         return wants_more
+
+    def overflow(self) -> None:
+        self._rows.overflow()

@@ -16,22 +16,25 @@ from runner.catalog.caller import Caller
 from runner.catalog.expressions import ABSENT, Absent, ExpressionError
 from runner.codec.json import encode
 from runner.codec.values import decimal, integer, number
-from runner.compile.expressions.limits import Meter, check_length, weigh
+from runner.compile.expressions.limits import Meter, check_length, units_of, weigh
 
 MISSING: Final = object()
 """What `item_of` gives where there is no such item."""
 
-CALLER_FIELDS = (
-    "user_id", "email", "client_id", "scopes", "issuer", "claims", "authenticated",
-)  # fmt: skip
-REQUEST_FIELDS = ("id", "tool", "client", "version", "capabilities")
+OPEN_FIELDS: Mapping[str, frozenset[str]] = {
+    "caller": frozenset({
+        "user_id", "email", "client_id", "scopes", "issuer", "claims", "authenticated",
+    }),
+    "request": frozenset({"id", "tool", "client", "version", "capabilities"}),
+}  # fmt: skip
+"""Name in the scope → what may be read of it."""
 _DATE_FIELDS = frozenset({"year", "month", "day"})
 _LOOP_FIELDS = frozenset({
     "index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem",
 })  # fmt: skip
 FIELDS: Mapping[type, frozenset[str]] = {
-    Caller: frozenset(CALLER_FIELDS),
-    RequestFacts: frozenset(REQUEST_FIELDS),
+    Caller: OPEN_FIELDS["caller"],
+    RequestFacts: OPEN_FIELDS["request"],
     date: _DATE_FIELDS,
     datetime: _DATE_FIELDS | {"hour", "minute", "second", "microsecond"},
     LoopContext: _LOOP_FIELDS,
@@ -175,7 +178,7 @@ def text_of(value: object, meter: Meter) -> str:
         case _:
             text = json_text(value, meter)
     check_length(len(text))
-    meter.charge(1 + len(text) // 64)
+    meter.charge(units_of(text))
     return text
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from runner.codec.json import MAX_SAFE_INTEGER
 from runner.config.nodes import PlainValue, Scalar
-from runner.config.spec.leaves import Tree
+from runner.config.spec.leaves import Tree, plain_value
 
 # What YAML 1.1 or 1.2 may read as something else than text.
 _AMBIGUOUS = re.compile(
@@ -21,24 +21,6 @@ _AMBIGUOUS = re.compile(
 _TEXT_WORDS = frozenset(
     {"string", "uuid", "date", "date-time", "time", "duration", "email", "uri", "decimal"}
 )
-
-
-def plain_value(scalar: Scalar) -> PlainValue:
-    """The scalar's value where a number or a boolean may stand, from the environment too."""
-    if scalar.interpolated:
-        return Scalar(scalar.text, scalar.position, plain=True).value
-    return scalar.value
-
-
-def constant(tree: Tree) -> object:
-    """The tree as JSON, each scalar by YAML's own rules."""
-    match tree:
-        case Scalar():
-            return tree.value
-        case list():
-            return [constant(item) for item in tree]
-        case dict():
-            return {key: constant(item) for key, item in tree.items()}
 
 
 def typed_scalar(scalar: Scalar, word: str, *, nullable: bool) -> PlainValue:

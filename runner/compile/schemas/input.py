@@ -28,13 +28,10 @@ def compile_input(
     values in one call.
     """
     if spec.input_schema is not None:
-        if spec.input is not None:
-            (site / "input_schema").error_at_key(
-                "conflicting-fields", "expected one of 'input' and 'input_schema', found both"
-            )
-            return None
         place = site / "input_schema"
-        return _compile_whole(spec, spec.input_schema, place, schemas, input_elements)
+        return _compile_whole(
+            spec, spec.input_schema, place, schemas=schemas, input_elements=input_elements
+        )
     return _compile_grammar(spec, spec.input or {}, site / "input", input_elements)
 
 
@@ -66,6 +63,7 @@ def _compile_whole(
     spec: ToolSpec,
     form: WholeSchema,
     site: Site,
+    *,
     schemas: Mapping[str, Document],
     input_elements: int,
 ) -> InputSchema | None:

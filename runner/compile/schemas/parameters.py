@@ -10,6 +10,7 @@ from runner.arguments.shapes import Kind, Member, Shape
 from runner.catalog.expressions import ABSENT
 from runner.catalog.schema import Parameter
 from runner.codec.json import MAX_SAFE_INTEGER
+from runner.codec.values import Decimals
 from runner.compile.schemas.constants import common_word
 from runner.compile.schemas.drafts import (
     Draft,
@@ -42,7 +43,7 @@ class Grammar:
 
     is_output: bool = False
     strict: bool = True
-    decimals: str = "text"
+    decimals: Decimals = "text"
     depth: int = 0
     """0 for parameters and columns themselves, more inside them."""
     in_list: bool = False

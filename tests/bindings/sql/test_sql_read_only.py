@@ -208,3 +208,9 @@ def test_full_text_and_json_tables_can_be_read(lab: Lab) -> None:
     assert lab.value(found, {"q": "string"}, q="email") == "cold <email>"
     assert lab.value("SELECT value FROM json_each('[7]')") == 7
     assert lab.value("SELECT name FROM pragma_table_info('words')") == "text"
+
+
+def test_placeholders_of_a_client_are_refused(guarded: Lab) -> None:
+    """The engine's own marks stand for values that nobody sends."""
+    texts = ["SELECT $1", "SELECT $3 + 1", "SELECT * FROM items WHERE id = $2"]
+    assert [end(guarded, client_plan(guarded), text) for text in texts] == [Kind.INVALID] * 3

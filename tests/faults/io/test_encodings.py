@@ -148,13 +148,17 @@ def test_places_of_faults_are_those_of_the_editor(tmp_path: Path, newline: str) 
     ]
 
 
+NO_TEXT = "not-utf8: expected UTF-8, found the byte "
+ESCAPED = "bad-character: the character U+0000 is not allowed, also not as an escape"
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("mcp.yaml", b"mcp: 1\nserver: {name: caf\xe9}\n", "not-utf8: expected UTF-8, found the byte 0xE9"),
-        ("q.sql", b"SELECT 1,\n '\xff'", "not-utf8: expected UTF-8, found the byte 0xFF"),
-        ("mcp.yaml", "mcp: 1\n".encode("utf-16"), "not-utf8: expected UTF-8, found the byte 0xFF"),
-        ("mcp.yaml", b'mcp: 1\ninclude: ["a\\0b"]\n', "bad-character: the character U+0000 is not allowed, also not as an escape"),
+        ("mcp.yaml", b"mcp: 1\nserver: {name: caf\xe9}\n", NO_TEXT + "0xE9"),
+        ("q.sql", b"SELECT 1,\n '\xff'", NO_TEXT + "0xFF"),
+        ("mcp.yaml", "mcp: 1\n".encode("utf-16"), NO_TEXT + "0xFF"),
+        ("mcp.yaml", b'mcp: 1\ninclude: ["a\\0b"]\n', ESCAPED),
     ],
 )  # fmt: skip
 def test_file_that_is_no_text_is_told_with_its_place(

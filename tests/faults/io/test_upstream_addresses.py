@@ -45,8 +45,9 @@ def climbing(folder: Path) -> Iterator[tuple[Product, Upstream]]:
 @pytest.mark.parametrize(
     "value",
     [
-        *("../x", "..", ".", "%2e%2e/", "%2e%2e", "%252e%252e", "..%2f..", "..\\x", "..;x", "a/../b"),
-        *("a\\..\\b", "%2e", "./x", "", "\x00", "a\r\nX: y", "x/%2e%2e/y", ".%2e", "%2E%2E%5C"),
+        *("../x", "..", ".", "%2e%2e/", "%2e%2e", "%252e%252e", "..%2f..", "..\\x", "..;x"),
+        *("a/../b", "a\\..\\b", "%2e", "./x", "", "\x00", "a\r\nX: y", "x/%2e%2e/y", ".%2e"),
+        "%2E%2E%5C",
     ],
 )  # fmt: skip
 def test_value_that_climbs_is_refused_and_nothing_is_sent(

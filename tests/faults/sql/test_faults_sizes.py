@@ -4,12 +4,15 @@ Elsewhere millions of rows were loaded before a limit applied, a limit was writt
 (which broke other statements), and a cut was told nowhere.
 """
 
+import time
+
 import pytest
 
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.served import Source, tool
 
 ROWS = 10_000_000
+LONG_TEXT = f"replace(hex(zeroblob(1000000)), '0', '{'x' * 90}')"
 MEMORY_BYTES = 64 * 1024**2
 """Far below what ten million rows need, far above what a block of them does."""
 MANY = (
@@ -182,3 +185,39 @@ def test_page_that_is_cut_by_bytes_goes_on_too(
         arguments = {"cursor": answer.structured.get("next")}
 
     assert found == list(range(60))
+
+
+@pytest.mark.parametrize("made", ["hex(randomblob(90000000))", LONG_TEXT], ids=["blob", "text"])
+def test_a_client_makes_no_large_value_in_sqlite(source: Source, served: Serve, made: str) -> None:
+    """One call of a function makes it, so that no time limit ends it; the author's own may."""
+    if source.is_postgres:
+        pytest.skip("its functions are stopped by the time limit")
+    server = served(
+        tool("query", {"parameter": "text"}, input={"text": "string"}, result={"shape": "value"})
+        + tool("own", f"SELECT length({made}) AS n", result={"shape": "value"})
+    )
+    before = forget_peak()
+
+    answer = server.call("query", text=f"SELECT length({made})")
+
+    assert answer.texts == ["a value is larger than the database allows"]
+    assert peak_bytes() - before < MEMORY_BYTES
+    assert server.value("own") == 180_000_000
+
+
+def test_an_array_beyond_the_budget_is_refused_unread(source: Source, served: Serve) -> None:
+    """Reading its elements took many seconds, during which nothing else was answered."""
+    if not source.is_postgres:
+        pytest.skip("SQLite has no arrays")
+    array = "(SELECT array_agg(x) FROM generate_series(1, {size}) AS x)"
+    first, second = array.format(size=2_000_000), array.format(size=2)
+    query = tool("query", {"parameter": "q"}, input={"q": "string"})
+    server = served(query)
+    begin = time.process_time()
+
+    refused = server.call("query", q=f"SELECT {first} AS a")
+    cut = server.call("query", q=f"SELECT {second} AS a UNION ALL SELECT {first}")
+
+    assert time.process_time() - begin < 1
+    assert refused.texts == ["a row is larger than the limit of 1048576 bytes"]
+    assert cut.structured == {"rows": [{"a": [1, 2]}], "truncated": True}

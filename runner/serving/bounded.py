@@ -1,0 +1,91 @@
+"""uvicorn's HTTP/1.1 with bounds that it lacks: how large a head is, and how long it may take.
+
+A head is everything of a request but its body: the line, the headers, the frames of chunks and what
+follows them. Without a bound one client could fill the memory, or hold its connections for ever.
+"""
+
+import asyncio
+from typing import ClassVar
+
+from httptools import HttpParserError
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from runner.serving.bounds import HEAD_BYTES, HEAD_S
+
+
+class HeadTooLargeError(HttpParserError):
+    """The head of a request exceeds `HEAD_BYTES`."""
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """One connection; refuses with 400 what is too large, and closes what is too slow."""
+
+    head_s: ClassVar[float] = HEAD_S
+    _head_bytes = 0
+    """Received since a head or a piece of a body was last complete."""
+    _is_in_head = True
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
+        """Waits for the first head."""
+        super().connection_made(transport)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Waits no longer."""
+        self._end_wait()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Counts what brings no body on; a head in pieces has a deadline."""
+        self._head_bytes += len(data)
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        if self._head_bytes > HEAD_BYTES:
+            self._refuse()
+        elif self._is_in_head and self._head_bytes:
+            self._await_head()
+
+    def on_headers_complete(self) -> None:
+        """The head is whole: what came in one piece is judged here."""
+        size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+        if size > HEAD_BYTES:
+            raise HeadTooLargeError
+        self._is_in_head = False
+        self._head_bytes = 0
+        self._end_wait()
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body."""
+        self._head_bytes = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """The next thing is a head."""
+        self._is_in_head = True
+        self._head_bytes = 0
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """A body that nobody reads any more has the time of a head to end."""
+        is_abandoned = self.cycle.response_complete and self.cycle.more_body
+        super().on_response_complete()
+        if is_abandoned:
+            self._await_head()
+
+    def _refuse(self) -> None:
+        if self._is_in_head:
+            self.send_400_response("The head of the request is too large.")
+        else:
+            self.transport.close()
+
+    def _await_head(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(self.head_s, self.transport.close)
+
+    def _end_wait(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
