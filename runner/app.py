@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from runner.auth.identity import everyone
 from runner.bindings.handles import ReadStatement
 from runner.bindings.provision import Outside, provision
 from runner.bindings.python.loader import ProjectLoader
@@ -39,7 +40,6 @@ from runner.errors import ConfigurationError, StartError
 from runner.invocation.call import Invoker
 from runner.protocol.server import Protocol
 from runner.transport.http import HttpApp
-from runner.transport.identify import everyone
 
 ERROR_ID_BYTES = 6
 _OTHER_FILES = re.compile(r"\b(attach|vacuum)\b", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, and where: `Position`, `Diagnostic`, the table of codes.
+"""What is wrong with a configuration, and where: `Position`, `Diagnostic`, hints of spelling.
 
 Knows no file format, no layer; standard library only. Rendering for people and for programs
 is the command line's.
@@ -35,7 +35,7 @@ class Diagnostic:
 
     position: Position
     code: str
-    """A key of `CODES`."""
+    """A key of `runner.codes.CODES`."""
     message: str
     details: tuple[str, ...] = ()
     """Why, one line each."""

@@ -51,14 +51,18 @@ async def _serve_stdio(
         protocol = next(iter(protocols_of(catalog, invoker).values()))
         _settle()
         writer = Output(standard_out)
-        await Stdio(
+        stdio = Stdio(
             protocol,
             stdio_caller(catalog.identities),
             reader=Input(standard_in),
             writer=writer,
             max_line_bytes=catalog.budgets.request_body_bytes,
             drain_s=catalog.listen.drain_s,
-        ).serve(stop)
+        )
+        try:
+            await stdio.serve(stop)
+        finally:
+            writer.close()
 
 
 def _run(serve: Serve, drain_s: float, *, is_worker: bool = False) -> int:

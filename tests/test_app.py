@@ -109,6 +109,20 @@ def test_failing_step_is_named_and_the_kind_of_failure_kept(shop: Path) -> None:
     assert text(twice).startswith("step 'added': ")
 
 
+def test_result_that_its_return_hint_forbids_is_a_failure(tmp_path: Path) -> None:
+    """Clients refuse what contradicts the listed output schema; Python holds no one to hints."""
+    root = project(
+        tmp_path,
+        "tools: {lie: {python: 'code:lie', writes: false}}\n",
+        code__py='def lie() -> int:\n    """Lies."""\n    return "text"\n',
+    )
+    [result] = calls(root, ("lie", {}))
+    assert (result.is_error, text(result)) == (
+        True,
+        "the result does not fit the tool's output schema",
+    )
+
+
 def test_validating_opens_and_makes_nothing(shop: Path) -> None:
     before = sorted(path.name for path in shop.parent.rglob("*"))
     assert check(shop, {}).diagnostics == ()

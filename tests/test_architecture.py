@@ -1,6 +1,7 @@
 """The layers of the program: who may import whom. Demanded by `docs/architecture.md`."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,6 +68,23 @@ def test_module_imports_only_what_its_layer_may(path: Path) -> None:
 
 def test_every_part_has_a_place_in_the_table() -> None:
     assert {part_of(path) for path in modules()} - {"__init__"} <= ALLOWED.keys() | WIRING
+
+
+def test_page_shows_the_same_table() -> None:
+    page = (ROOT / "docs/architecture.md").read_text().partition("## Who may import whom")[2]
+    rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", page.partition("\n## ")[0], re.MULTILINE)
+    shown = {part: set(re.findall(r"`(\w+)`", others)) for part, others in rows}
+    assert shown == {part: ALLOWED[part] - FOUNDATION for part in ALLOWED.keys() - FOUNDATION}
+
+
+def test_page_names_the_foundation_and_what_wires() -> None:
+    page = (ROOT / "docs/architecture.md").read_text()
+    foundation = re.search(r"^The foundation is (.*);", page, re.MULTILINE)
+    wiring = re.search(r"^(.*) wire, and may import all", page, re.MULTILINE)
+    assert foundation is not None
+    assert wiring is not None
+    assert set(re.findall(r"`(\w+)`", foundation[1])) == FOUNDATION
+    assert set(re.findall(r"`(\w+)`", wiring[1])) == WIRING
 
 
 def test_table_of_layers_has_no_cycle() -> None:

@@ -16,7 +16,7 @@ REPORTERS = {
     "UnknownNameError": 0, "HintFault": 0, "ReferenceFault": 1,
 }  # fmt: skip
 """Who reports → which argument is the code."""
-REPORTING = ("config", "compile", "bindings")
+REPORTING = ("config", "compile", "bindings/python")
 NOT_GOLDEN = {
     *("not-utf8", "bad-character"),  # bytes that a text cannot hold: tests/config/test_source.py
     *("too-deep", "too-large", "expression-too-large", "schema-too-large", "hint-too-large"),
@@ -78,6 +78,26 @@ def test_every_code_is_shown_by_a_golden_case() -> None:
         shown |= set(re.findall(r"^\S+:\d+:\d+: (?:warning: )?(\S+): ", expected, re.MULTILINE))
     assert shown - CODES.keys() == set()
     assert sorted(CODES.keys() - NOT_GOLDEN - shown) == []
+
+
+def messages() -> list[str]:
+    """Every message of the golden cases."""
+    found: set[str] = set()
+    for case in (ROOT / "tests/golden/config").glob("*.txt"):
+        expected = case.read_text(encoding="utf-8").split("=" * 78)[1]
+        found |= set(re.findall(r"^\S+:\d+:\d+: (?:warning: )?\S+: (.*)", expected, re.MULTILINE))
+    return sorted(found)
+
+
+def test_every_message_begins_in_lower_case_and_has_no_full_stop() -> None:
+    """A name, a sign, a number or a proper name may stand first."""
+    wrong = [text for text in messages() if not re.match(r"[a-z'`{$:\d]|JSON|JMESPath|YAML", text)]
+    assert wrong == []
+    assert [text for text in messages() if text.endswith((".", "!"))] == []
+
+
+def test_every_message_says_what_was_expected_before_what_was_found() -> None:
+    assert [text for text in messages() if re.search(r"found .* expected ", text)] == []
 
 
 def test_a_code_stands_in_one_section_only() -> None:

@@ -9,11 +9,11 @@ import typing
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator
 from pydantic.fields import FieldInfo
 
 from runner.config.spec import leaves
-from runner.config.spec.model import Section, listed
+from runner.config.spec.model import OneOrMany, Section
 
 MINUTE_S = 60
 MEBIBYTE = 1024**2
@@ -96,14 +96,12 @@ def _word(hint: object) -> str | None:
 
 
 def _choice(hint: object) -> Sequence[str] | None:
-    """The words of a `one_of`."""
+    """The words of a `Word`."""
     if typing.get_origin(hint) is not Annotated:
         return None
-    for extra in typing.get_args(hint):
-        match extra:
-            case WithJsonSchema(json_schema={"anyOf": [{"enum": [*words]}, *_]}):
-                return [word for word in words if isinstance(word, str)]
-    return None
+    words, *extras = typing.get_args(hint)
+    is_choice = any(isinstance(item, leaves.OneOf) for item in extras)
+    return typing.get_args(words) if is_choice else None
 
 
 def _item_of_list(hint: object) -> object | None:
@@ -118,9 +116,7 @@ def _may_stand_alone(hint: object) -> bool:
     """A list that may be written as its one item."""
     if typing.get_origin(hint) is not Annotated:
         return False
-    inner, *extras = typing.get_args(hint)
-    readers = [item.func for item in extras if isinstance(item, BeforeValidator)]
-    return typing.get_origin(inner) is tuple and readers == [listed]
+    return any(isinstance(item, OneOrMany) for item in typing.get_args(hint))
 
 
 def _value_of_mapping(hint: object) -> object | None:

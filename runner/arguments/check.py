@@ -9,12 +9,12 @@ from itertools import islice
 
 import jsonschema_rs
 
-from runner.arguments.coercion import Path, Unfit, fit_of, measure
+from runner.arguments.coercion import Unfit, fit_of, measure
 from runner.arguments.formats import CHECKERS
-from runner.arguments.phrases import dotted
 from runner.arguments.shapes import Shape
 from runner.arguments.violations import Violations
 from runner.catalog.schema import Arguments, JsonSchema
+from runner.codec.paths import Path, dotted
 from runner.errors import ArgumentsError, FieldFault
 
 MOST_FAULTS = 20

@@ -16,12 +16,11 @@ from decimal import Decimal
 from runner.arguments.phrases import found
 from runner.arguments.shapes import Shape
 from runner.catalog.expressions import ABSENT
-from runner.codec.json import JsonFault, decode
+from runner.codec.json import MAX_SAFE_INTEGER, JsonFault, decode
+from runner.codec.paths import Path
 
 Fit = Callable[[object], object]
-Path = tuple[str | int, ...]
 
-MAX_SAFE_INTEGER = 2**53 - 1
 MIN_INT64, MAX_INT64 = -(2**63), 2**63 - 1
 MAX_DIGITS = 1000
 """Of a number sent as text: more than any engine's exact numeric is used with."""

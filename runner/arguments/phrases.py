@@ -50,11 +50,3 @@ def values(options: Iterable[object], *, most: int = 20) -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-def dotted(path: Iterable[str | int]) -> str:
-    """A path as a reader writes it: `steps[0].text`."""
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-    return text

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import jsonschema_rs
 
-from runner.arguments.coercion import Path
 from runner.arguments.formats import EXPECTED
-from runner.arguments.phrases import dotted, found, types, values
+from runner.arguments.phrases import found, types, values
 from runner.catalog.schema import JsonSchema
+from runner.codec.paths import Path, dotted, value_at
 from runner.diagnostics import did_you_mean
 
 _Details = Mapping[str, object]
@@ -99,7 +99,9 @@ class Violations:
                 continue
             if path in mistyped and error.kind.name != "type":
                 continue
-            new = [fault for fault in self._words(error, _at(value, path)) if fault not in said]
+            new = [
+                fault for fault in self._words(error, value_at(value, path)) if fault not in said
+            ]
             said.update(new)
             yield from new
 
@@ -139,7 +141,7 @@ class Violations:
                 below = tuple(error.instance_path)
                 if error.kind.name == "type" and below == path:
                     named += _type_names(error.kind.as_dict())
-                for place, words in self._words(error, _at(value, below[len(path) :])):
+                for place, words in self._words(error, value_at(value, below[len(path) :])):
                     inner = dotted(place[len(path) :])
                     forms.append(f"{inner}: {words}" if inner else words)
         if len(named) == len(branches):
@@ -148,7 +150,7 @@ class Violations:
 
     def _unknown(self, name: str, path: Path, place: Sequence[str | int]) -> str:
         noun = "field" if path else "argument"
-        schema = _at(self._schema, tuple(place))
+        schema = value_at(self._schema, tuple(place))
         properties = schema.get("properties") if isinstance(schema, Mapping) else None
         known = list(properties) if isinstance(properties, Mapping) else []
         hint = did_you_mean(name, known)
@@ -165,15 +167,3 @@ def _last(name: str, value: object) -> str:
     if name == "oneOf":
         return "expected exactly one of several forms, more than one fits"
     return f"expected another value, found {found(value)}"
-
-
-def _at(value: object, path: Path) -> object:
-    for step in path:
-        match value:
-            case Mapping() if step in value:
-                value = value[step]
-            case list() if isinstance(step, int) and step < len(value):
-                value = value[step]
-            case _:
-                return None
-    return value

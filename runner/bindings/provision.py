@@ -9,7 +9,7 @@ from runner.bindings.handles import DatabaseHandle, ReadStatement
 from runner.bindings.python.binding import PythonBinding
 from runner.bindings.python.lifespan import open_lifespan
 from runner.bindings.python.services import HttpSource, PythonServices
-from runner.bindings.python.threads import Threads
+from runner.bindings.python.threads import open_threads
 from runner.bindings.sql.database import SqlDatabase
 from runner.bindings.steps import CallTool, StepsBinding
 from runner.bindings.value import ValueBinding
@@ -108,11 +108,8 @@ async def _services(
         lifespan: object = None
         if catalog.lifespan is not None:
             lifespan = await stack.enter_async_context(open_lifespan(catalog.lifespan))
-        concurrency = catalog.budgets.concurrency
-        threads = Threads(concurrency, waiting=concurrency)
-        stack.callback(threads.close)
         yield PythonServices(
-            threads=threads,
+            threads=stack.enter_context(open_threads(catalog.budgets.concurrency)),
             error_id=outside.error_id,
             databases={
                 name: DatabaseHandle(database, outside.read_statement(name))

@@ -1,4 +1,4 @@
-"""Which network addresses an API may have: the rules, without a look-up.
+"""What network addresses mean: this machine, or what an API may have; without a look-up.
 
 Compile asks them about a host that is written as an address; the HTTP client asks again about each
 address that it dials. Knows no socket and no resolver.
@@ -46,6 +46,16 @@ _GLOBAL_IPV6 = ipaddress.IPv6Network("2000::/3")
 _NEVER_IPV6 = _networks("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]*|[0-9]+)\Z")
+
+
+def is_loopback(host: str) -> bool:
+    """`host`, a name or an address, in brackets or not, means this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def reach(address: str) -> Reach:

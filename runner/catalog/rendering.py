@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from runner.catalog.sql import Bound, Chosen, OptionalPart, Part, Statement
+from runner.codec.paths import value_at
 
 Values = Mapping[str, object]
 """What a statement may bind, by the first word of `Bound.path`; absent ones are absent."""
@@ -89,16 +90,6 @@ class Shapes:
             Shapes.filled(entry) if isinstance(entry, tuple) else 1 if entry == 0 else entry
             for entry in key
         )
-
-
-def value_at(values: Values, path: Sequence[str]) -> object:
-    """The value that a path names; None where something on the way is absent or null."""
-    found: object = values
-    for step in path:
-        if not isinstance(found, Mapping):
-            return None
-        found = found.get(step)
-    return found
 
 
 def _varies(part: Part) -> bool:

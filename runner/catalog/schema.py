@@ -66,6 +66,9 @@ class OutputSchema:
     listed: JsonSchema
     is_valid: Callable[[object], bool]
     is_declared: bool
-    """Declared ones are checked before each result is sent; derived ones in tests."""
+    """Declared ones, in the file or by a return hint, are checked before each result is sent.
+
+    Those that an engine derived are checked in tests.
+    """
     where: Callable[[object], str] = lambda _value: ""
     """The first place at which a value does not fit: `rows[3].price`; empty for the whole."""

@@ -11,6 +11,7 @@ from typing import Literal
 
 from runner.catalog.expressions import Check
 from runner.catalog.schema import Parameter
+from runner.codec.values import Decimals
 
 Shape = Literal["rows", "row", "value", "column", "affected"]
 
@@ -94,7 +95,7 @@ class ResultColumns:
     """Text columns that hold JSON."""
     types: Mapping[str, Parameter] = field(default_factory=dict)
     """Declared columns."""
-    decimals: Literal["text", "number"] = "text"
+    decimals: Decimals = "text"
 
 
 @dataclass(frozen=True, slots=True)

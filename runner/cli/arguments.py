@@ -4,14 +4,54 @@ Values are texts; the tool's input decides what they become, exactly as for a cl
 numbers as texts. `name:=json` sends JSON, `name=@file` the content of a file.
 """
 
+import functools
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from runner.cli.options import Command
 from runner.codec.json import JsonFault, decode
+
+_WHO = "A name of `callers`, or a file of claims."
+_WHOLE = "The arguments as JSON; - reads them."
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The call that a command line asks for."""
+
+    tool: str
+    arguments: dict[str, object]
+    who: str | None
+    """As `--as` names the caller; None: the caller of stdio."""
+
+
+def call_arguments(command: Command) -> Command:
+    """TOOL, `name=value` words, `--json` and `--as`, as one `asked`."""
+
+    @functools.wraps(command)
+    def with_asked(
+        *, tool: str, words: Sequence[str], whole: str | None, who: str | None, **others: object
+    ) -> int:
+        return command(asked=Asked(tool, read_arguments(words, whole), who), **others)
+
+    added: Command = with_asked
+    for option in (
+        click.option(
+            "--as", "who", metavar="CALLER", help="A name of `callers`, or a file of claims."
+        ),
+        click.option(
+            "--json", "whole", metavar="OBJECT", help="The arguments as JSON; - reads them."
+        ),
+        click.argument("words", metavar="[NAME=VALUE]…", nargs=-1),
+        click.argument("tool"),
+    ):
+        added = option(added)
+    return added
 
 
 def read_arguments(words: Sequence[str], whole: str | None) -> dict[str, object]:

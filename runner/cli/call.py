@@ -12,12 +12,12 @@ from runner.catalog.catalog import Catalog
 from runner.catalog.content import ContentBlock, TextContent
 from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
-from runner.cli.arguments import read_arguments
+from runner.cli.arguments import Asked, call_arguments
 from runner.cli.console import Output
-from runner.cli.options import EXIT_FAULTS, begin, file_option, output_options
-from runner.cli.project import caller_named, read_catalog
+from runner.cli.options import EXIT_FAULTS, file_option, output_options
+from runner.cli.project import caller_named, read_catalog, tool_named
 from runner.codec.json import decode, encode_indented
-from runner.diagnostics import did_you_mean
+from runner.transport.descriptors import stray_output_aside
 
 EXAMPLES = """\b
 Examples:
@@ -29,42 +29,23 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("tool")
-@click.argument("words", metavar="[NAME=VALUE]…", nargs=-1)
-@click.option("--json", "whole", metavar="OBJECT", help="The arguments as JSON; - reads them.")
-@click.option("--as", "who", metavar="CALLER", help="A name of `callers`, or a file of claims.")
+@call_arguments
 @file_option
 @output_options("text", "json")
-def call(
-    tool: str, words: tuple[str, ...], *, whole: str | None, who: str | None, path: Path,
-    form: str, quiet: bool, verbose: bool, no_color: bool,
-) -> int:  # fmt: skip
+def call(*, asked: Asked, path: Path, output: Output) -> int:
     """Run TOOL and print its result.
 
     Ends with 0 if the call succeeded, with 1 if the tool failed. With -q only a failure is told,
     unless the format is json.
     """
-    output = begin(form, quiet=quiet, verbose=verbose, no_color=no_color)
-    arguments = read_arguments(words, whole)
     catalog = read_catalog(path, output, connects=True)
     if catalog is None:
         return EXIT_FAULTS
-    found = tool_named(catalog, tool)
-    result = asyncio.run(_run(catalog, found, arguments, caller_named(catalog, who)))
+    tool, caller = tool_named(catalog, asked.tool), caller_named(catalog, asked.who)
+    with stray_output_aside():
+        result = asyncio.run(_run(catalog, tool, asked.arguments, caller))
     _print(result, output)
     return EXIT_FAULTS if result.is_error else 0
-
-
-def tool_named(catalog: Catalog, name: str) -> Tool:
-    """The tool of that name.
-
-    Raises:
-        click.BadParameter: there is none.
-    """
-    if name not in catalog.tools:
-        hint = did_you_mean(name, catalog.tools)
-        raise click.BadParameter(f"no tool is named '{name}'" + (f"; {hint}" if hint else ""))
-    return catalog.tools[name]
 
 
 async def _run(

@@ -50,12 +50,13 @@ class Output:
             for row in rows:
                 _write("\t".join(" ".join(cell.split()) for cell in row), sys.stdout)
             return
-        shown = Table(box=None, header_style="bold", pad_edge=False)
+        is_plain = not _has_color(self.color, sys.stdout)
+        shown = Table(box=None, header_style="" if is_plain else "bold", pad_edge=False)
         for column in columns:
             shown.add_column(column, overflow="fold")
         for row in rows:
             shown.add_row(*(Text(visible(cell)) for cell in row))
-        Console(no_color=not _has_color(self.color, sys.stdout), highlight=False).print(shown)
+        Console(no_color=is_plain, highlight=False).print(shown)
 
     def _styled(self, text: str, *, bold: bool, color: str | None) -> str:
         if not _has_color(self.color, sys.stderr):

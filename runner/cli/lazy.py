@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from runner.diagnostics import did_you_mean
+
 
 class LazyGroup(click.Group):
     """A group whose subcommands are named by place: `package.module:name`."""
@@ -26,3 +28,13 @@ class LazyGroup(click.Group):
         module, _, name = place.partition(":")
         command: object = getattr(importlib.import_module(module), name)
         return command if isinstance(command, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click has it; a name that is none is told with the closest."""
+        name = args[0]
+        if name not in self._places and not name.startswith("-"):
+            hint = did_you_mean(name, self._places)
+            ctx.fail(f"no command is named '{name}'" + (f"; {hint}" if hint else ""))
+        return super().resolve_command(ctx, args)

@@ -6,8 +6,10 @@ from pathlib import Path
 import click
 
 from runner.catalog.tool import Tool
-from runner.cli.options import EXIT_FAULTS, begin, file_option, output_options
+from runner.cli.console import Output
+from runner.cli.options import EXIT_FAULTS, file_option, output_options
 from runner.cli.project import read_catalog
+from runner.cli.words import effect
 from runner.codec.json import encode_indented
 
 EXAMPLES = """\b
@@ -20,24 +22,23 @@ Examples:
 @click.command("list", epilog=EXAMPLES)
 @file_option
 @output_options("text", "json")
-def list_tools(path: Path, *, form: str, quiet: bool, verbose: bool, no_color: bool) -> int:
+def list_tools(*, path: Path, output: Output) -> int:
     """Show the tools of the file: name, what it does, its parameters, whether it writes.
 
-    With -q the names alone; with -v whole descriptions.
+    Parameters that are required have a star. With -q the names alone; with -v whole descriptions.
     """
-    output = begin(form, quiet=quiet, verbose=verbose, no_color=no_color)
     catalog = read_catalog(path, output, connects=False)
     if catalog is None:
         return EXIT_FAULTS
-    if form == "json":
+    if output.format == "json":
         shown = [_as_json(tool) for tool in catalog.tools.values()]
         output.result(encode_indented({"tools": shown}).decode())
         return 0
-    if quiet:
+    if output.quiet:
         output.table(("TOOL",), [(name,) for name in catalog.tools])
         return 0
     rows = [
-        (tool.name, _effect(tool), _parameters(tool), _description(tool, whole=verbose))
+        (tool.name, effect(tool), _parameters(tool), _description(tool, whole=output.verbose))
         for tool in catalog.tools.values()
     ]
     output.table(("TOOL", "EFFECT", "PARAMETERS", "DESCRIPTION"), rows)
@@ -59,12 +60,6 @@ def _as_json(tool: Tool) -> Mapping[str, object]:
             "openWorldHint": hints.open_world,
         },
     }
-
-
-def _effect(tool: Tool) -> str:
-    if tool.annotations.read_only:
-        return "reads"
-    return "destroys" if tool.annotations.destructive else "writes"
 
 
 def _parameters(tool: Tool) -> str:

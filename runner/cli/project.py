@@ -1,4 +1,5 @@
-"""What the commands share: a file read and proven, or all its faults told; a caller by name."""
+"""What the commands share: a file read and proven, or all its faults told; tools and callers by
+name."""
 
 import os
 from pathlib import Path
@@ -9,16 +10,19 @@ from runner.app import catalog_of, check
 from runner.auth.identity import stdio_caller
 from runner.catalog.caller import Caller
 from runner.catalog.catalog import Catalog
+from runner.catalog.tool import Tool
 from runner.cli.console import Output
 from runner.cli.reports import count_line, render_text, shown_from_here
 from runner.codec.json import JsonFault, decode
 from runner.diagnostics import did_you_mean
 from runner.errors import ConfigurationError
+from runner.transport.descriptors import stray_output_aside
 
 
 def read_catalog(path: Path, output: Output, *, connects: bool) -> Catalog | None:
     """The catalog of the file; None after every fault was told. Warnings are told if verbose."""
-    checked = check(path, os.environ, connects=connects, makes=connects)
+    with stray_output_aside():
+        checked = check(path, os.environ, connects=connects, makes=connects)
     try:
         catalog = catalog_of(checked)
     except ConfigurationError as error:
@@ -28,6 +32,18 @@ def read_catalog(path: Path, output: Output, *, connects: bool) -> Catalog | Non
     if checked.diagnostics and output.verbose:
         output.say(render_text(shown_from_here(checked.diagnostics, path)))
     return catalog
+
+
+def tool_named(catalog: Catalog, name: str) -> Tool:
+    """The tool of that name.
+
+    Raises:
+        click.BadParameter: there is none.
+    """
+    if name not in catalog.tools:
+        hint = did_you_mean(name, catalog.tools)
+        raise click.BadParameter(f"no tool is named '{name}'" + (f"; {hint}" if hint else ""))
+    return catalog.tools[name]
 
 
 def caller_named(catalog: Catalog, name: str | None) -> Caller:

@@ -3,8 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
+from runner.cli.words import counted
 from runner.codec.json import encode
+from runner.codes import CODES
 from runner.diagnostics import Diagnostic
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -35,11 +38,6 @@ def count_line(diagnostics: Sequence[Diagnostic]) -> str:
         if number
     ]
     return ", ".join(parts) or "no faults"
-
-
-def counted(number: int, word: str) -> str:
-    """`1 tool`, `12 tools`."""
-    return f"{number} {word}{'s' if number != 1 else ''}"
 
 
 def render_text(diagnostics: Sequence[Diagnostic]) -> str:
@@ -89,12 +87,17 @@ def render_github(diagnostics: Sequence[Diagnostic]) -> str:
 
 def render_sarif(diagnostics: Sequence[Diagnostic]) -> str:
     """A SARIF 2.1.0 log of one run."""
+    codes = sorted({item.code for item in diagnostics})
     rules = [
-        {"id": code, "helpUri": f"{INFORMATION}#{code}"}
-        for code in sorted({item.code for item in diagnostics})
+        {
+            "id": code,
+            "helpUri": f"{INFORMATION}#{code}",
+            "fullDescription": {"text": CODES[code]},
+        }
+        for code in codes
     ]
     driver = {"name": "mcp-run", "informationUri": INFORMATION, "rules": rules}
-    results = [_sarif_result(item) for item in diagnostics]
+    results = [_sarif_result(item, codes) for item in diagnostics]
     log = {
         "$schema": SARIF_SCHEMA,
         "version": "2.1.0",
@@ -105,11 +108,12 @@ def render_sarif(diagnostics: Sequence[Diagnostic]) -> str:
     return encode(log).decode()
 
 
-def _sarif_result(item: Diagnostic) -> dict[str, object]:
+def _sarif_result(item: Diagnostic, codes: Sequence[str]) -> dict[str, object]:
     region = {"startLine": item.position.line, "startColumn": item.position.column}
-    place = {"artifactLocation": {"uri": item.position.path}, "region": region}
+    place = {"artifactLocation": {"uri": quote(item.position.path)}, "region": region}
     return {
         "ruleId": item.code,
+        "ruleIndex": codes.index(item.code),
         "level": item.severity,
         "message": {"text": _full_message(item)},
         "locations": [{"physicalLocation": place}],

@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 
 from runner.app import make_databases
+from runner.catalog.addresses import is_loopback
 from runner.catalog.catalog import Catalog
 from runner.cli.console import Output
-from runner.cli.options import EXIT_FAULTS, begin, file_option, output_options
+from runner.cli.options import EXIT_FAULTS, file_option, output_options
 from runner.cli.project import read_catalog
-from runner.cli.reports import counted
+from runner.cli.words import counted
 from runner.codec.json import encode
-from runner.compile.server import is_loopback
 from runner.run import serve_http, serve_stdio
 from runner.serving.sockets import address_of, bind
 
@@ -33,18 +33,22 @@ Examples:
 @click.option("--workers", type=click.IntRange(1), help="Processes that answer.")
 @output_options("text", "json")
 def serve(
-    path: Path, *, stdio: bool, host: str | None, port: int | None, workers: int | None,
-    form: str, quiet: bool, verbose: bool, no_color: bool,
-) -> int:  # fmt: skip
+    *,
+    path: Path,
+    stdio: bool,
+    host: str | None,
+    port: int | None,
+    workers: int | None,
+    output: Output,
+) -> int:
     """Serve the tools of the file to MCP clients of every version.
 
     Every statement is proven on the real databases first; a file with faults is not served.
     The first stop signal lets running calls end, the second does not wait.
     With --format json, where the server listens is one line on standard output.
     """
-    if stdio and ((host, port, workers) != (None, None, None) or form == "json"):
+    if stdio and ((host, port, workers) != (None, None, None) or output.format == "json"):
         raise click.UsageError("--stdio listens nowhere: no --host, --port, --workers, --format")
-    output = begin(form, quiet=quiet, verbose=verbose, no_color=no_color)
     catalog = read_catalog(path, output, connects=True)
     if catalog is None:
         return EXIT_FAULTS

@@ -1,13 +1,19 @@
 """`mcp-run validate`: every fault of the file at once, with no side effects."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from runner.app import Checked, check
-from runner.cli.options import EXIT_FAULTS, begin, file_option, output_options
-from runner.cli.reports import RENDERERS, count_line, counted, shown_from_here
+from runner.catalog.plans import Plan, StepsPlan
+from runner.catalog.sql import SqlPlan
+from runner.cli.console import Output
+from runner.cli.options import EXIT_FAULTS, file_option, output_options
+from runner.cli.reports import RENDERERS, count_line, shown_from_here
+from runner.cli.words import counted
+from runner.transport.descriptors import stray_output_aside
 
 EXAMPLES = """\b
 Examples:
@@ -22,25 +28,23 @@ Examples:
 @click.option("--connect", "connects", is_flag=True, help="Prove on the real databases too.")
 @click.option("--no-import", "without_import", is_flag=True, help="Import no Python callables.")
 @output_options(*RENDERERS)
-def validate(
-    path: Path, *, connects: bool, without_import: bool, form: str, quiet: bool, verbose: bool,
-    no_color: bool,
-) -> int:  # fmt: skip
+def validate(*, path: Path, connects: bool, without_import: bool, output: Output) -> int:
     """Prove the configuration right, without opening a socket or an existing database.
 
     Prints every fault as path:line:column: code: message, and ends with 0 if the file may be
-    served, with 1 if not. With -q no warnings; with -v which databases it was proven on.
+    served, with 1 if not. Says which databases nothing proved the SQL of. With -q no warnings;
+    with -v also which databases it was proven on.
     """
-    output = begin(form, quiet=quiet, verbose=verbose, no_color=no_color)
-    checked = check(path, os.environ, imports=not without_import, connects=connects)
+    with stray_output_aside():
+        checked = check(path, os.environ, imports=not without_import, connects=connects)
     found = shown_from_here(checked.diagnostics, path)
-    if quiet and form == "text":
+    is_text = output.format == "text"
+    if output.quiet and is_text:
         found = [item for item in found if item.severity == "error"]
-    if found or form != "text":
-        output.result(RENDERERS[form](found))
-    if verbose and checked.catalog is not None:
-        for name in checked.catalog.databases:
-            output.say(f"database '{name}': {_proof(name, checked, connects=connects)}")
+    if found or not is_text:
+        output.result(RENDERERS[output.format](found))
+    for name in _worth_telling(checked, all_of_them=output.verbose):
+        output.say(f"database '{name}': {_proof(name, checked, connects=connects)}")
     if checked.has_errors:
         output.fail(f"{path}: {count_line(found)}")
         return EXIT_FAULTS
@@ -49,7 +53,28 @@ def validate(
     return 0
 
 
+def _worth_telling(checked: Checked, *, all_of_them: bool) -> list[str]:
+    """The databases whose SQL nothing has proven: 'no faults' is not all there is to say."""
+    if checked.catalog is None or (checked.has_errors and not all_of_them):
+        return []
+    asked = {
+        plan.database
+        for tool in checked.catalog.tools.values()
+        for plan in _plans(tool.plan)
+        if isinstance(plan, SqlPlan)
+    }
+    return [
+        name
+        for name in checked.catalog.databases
+        if all_of_them or (name in asked and name not in checked.proven)
+    ]
+
+
+def _plans(plan: Plan) -> Sequence[Plan | None]:
+    return [step.inline for step in plan.steps] if isinstance(plan, StepsPlan) else [plan]
+
+
 def _proof(name: str, checked: Checked, *, connects: bool) -> str:
     if name in checked.proven:
         return "every statement was proven on it" if connects else "proven in memory"
-    return "not proven" if connects else "not proven; --connect asks it"
+    return "its SQL is not proven" if connects else "its SQL is not proven; --connect asks it"

@@ -6,14 +6,16 @@ text comes here, so that one rule holds for requests, results, logs and files.
 
 import json
 import re
+from typing import Final
 
 import orjson
 
 Json = object
 """What `decode` gives and `encode` takes: dict, list, str, int, float, bool, None."""
 
+MAX_SAFE_INTEGER: Final = 2**53 - 1
+"""The largest integer that every JSON reader keeps (RFC 8259, section 6)."""
 _LONG_NUMBER = re.compile(rb"[0-9]{16}")
-_SAFE_INTEGER = 2**53 - 1
 
 
 class JsonFault(ValueError):  # noqa: N818 - the text's fault, not the program's error
@@ -49,7 +51,7 @@ def decode_exact(text: bytes) -> Json:
 
 
 def _integer(digits: str) -> int | str:
-    is_safe = len(digits) <= 17 and abs(int(digits)) <= _SAFE_INTEGER
+    is_safe = len(digits) <= 17 and abs(int(digits)) <= MAX_SAFE_INTEGER
     return int(digits) if is_safe else digits
 
 

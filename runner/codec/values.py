@@ -27,11 +27,9 @@ from types import NoneType
 from typing import Final, Literal
 from uuid import UUID
 
-from runner.codec.json import Json, decode_exact
+from runner.codec.json import MAX_SAFE_INTEGER, Json, decode_exact
 
 Decimals = Literal["text", "number"]
-MAX_SAFE_INTEGER: Final = 2**53 - 1
-"""The largest integer that every JSON reader keeps (RFC 8259, section 6)."""
 MAX_DEPTH: Final = 200
 """Nested deeper, the JSON writer refuses."""
 REPLACEMENT: Final = "�"
@@ -76,7 +74,7 @@ def number(value: float) -> float | str:
 def decimal(value: Decimal, decimals: Decimals = "text") -> int | float | str:
     """A decimal digit for digit; as a number only where that loses nothing."""
     if not value.is_finite():
-        return "NaN" if value.is_nan() else "Infinity" if value > 0 else "-Infinity"
+        return number(math.nan if value.is_nan() else float(value))
     if decimals == "number" and abs(value) <= MAX_SAFE_INTEGER:
         if value == value.to_integral_value():
             return int(value)

@@ -153,7 +153,7 @@ class BindingCompiler:
         return ResultColumns(
             frozenset(result.json_columns),
             {} if members is None else members.parameters,
-            "number" if result.decimals == "number" else "text",
+            result.decimals,
         )
 
     def _database(self, name: str | None, site: Site) -> Database | None:
@@ -163,9 +163,10 @@ class BindingCompiler:
         if name is None and not site.document.may_hold("databases", ""):
             (site / "sql").error_at_key(
                 "missing-field",
-                "expected 'database', since the file has "
-                + ("several: " + ", ".join(known) if known else "none"),
-                hint="name one of 'databases:'",
+                "expected 'database', since the file has several: " + ", ".join(known)
+                if known
+                else "expected a database for the SQL, and the file has none",
+                hint="name one of 'databases:'" if known else "declare it under 'databases:'",
             )
         if name is None:
             return None

@@ -70,7 +70,7 @@ def _url(secret: Secret, site: Site) -> URL | None:
         site.error(
             "bad-url",
             "expected a database address such as sqlite:///data/app.db",
-            hint="percent-encode special characters of a password: '@' is %40",
+            hint=_address_hint(secret.reveal()),
         )
         return None
     backend = url.drivername.split("+")[0]
@@ -88,7 +88,21 @@ def _url(secret: Secret, site: Site) -> URL | None:
             hint=did_you_mean(backend, ENGINES),
         )
         return None
+    if backend == "sqlite" and url.host:
+        site.error(
+            "bad-url",
+            "expected a path behind 'sqlite:///', found a host behind 'sqlite://'",
+            hint="write three slashes before a relative path, four before an absolute one",
+        )
+        return None
     return url
+
+
+def _address_hint(text: str) -> str:
+    """How an address that cannot be read is mended; a path alone is the commonest mistake."""
+    if "://" in text:
+        return "percent-encode special characters of a password: '@' is %40"
+    return "write 'sqlite:///' before the path of a file"
 
 
 def _absolute(written: Secret, url: URL, folder: str) -> Secret:

@@ -8,6 +8,7 @@ import ipaddress
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
+from runner.catalog.addresses import is_loopback
 from runner.catalog.caller import ANONYMOUS, Caller
 from runner.catalog.catalog import Budgets, Identities, Identity, Listen, Tls
 from runner.catalog.tool import Icon
@@ -43,16 +44,6 @@ def compile_icons(specs: Sequence[IconSpec], site: Site) -> tuple[Icon, ...]:
                 "bad-icon", "expected an https or data address", hint="clients load nothing else"
             )
     return tuple(Icon(icon.src, icon.mime_type, icon.sizes, icon.theme) for icon in specs)
-
-
-def is_loopback(host: str) -> bool:
-    """`host` names this machine alone."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def compile_listen(spec: ServeSection, site: Site) -> Listen:

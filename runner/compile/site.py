@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from runner.config.nodes import Document, Mapping_, Path
+from runner.codec.paths import Path, dotted
+from runner.config.nodes import Document, Mapping_
 from runner.diagnostics import Diagnostic, Faults, Position
 
 
@@ -20,10 +21,7 @@ class Site:
     @property
     def name(self) -> str:
         """As a reader writes it: `tools.search.check[0].that`."""
-        text = ""
-        for step in self.path:
-            text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-        return text
+        return dotted(self.path)
 
     def entries(self, section: str) -> tuple[str, ...]:
         """The names in a section of the file as written, those with faults of their own too."""

@@ -1,13 +1,12 @@
 """The `steps` binding of the file: tools and inline bindings one after the other.
 
 Held against the specs of the tools that are called: their parameters, what they bind, whom they
-call in turn. Each step sees the parameters and the results of the steps before it.
+call in turn. Each step sees the parameters and the results of the steps before it. That a step is
+one thing, and its name an identifier, are rules of the file and hold already.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from runner.catalog.expressions import TreeTemplate
 from runner.catalog.plans import HttpPlan, PythonPlan, Select, Step, StepsPlan, ValuePlan
@@ -17,17 +16,12 @@ from runner.compile.select import compile_select
 from runner.compile.site import Site
 from runner.compile.trees import compile_constant, compile_tree
 from runner.config.spec.bindings import StepSpec
-from runner.config.spec.tools import ToolSpec
+from runner.config.spec.tools import ToolSpec, Writes
 from runner.diagnostics import did_you_mean
-from runner.reserved import RESERVED
 
 InlinePlan = SqlPlan | HttpPlan | PythonPlan | ValuePlan
 CompileInline = Callable[[StepSpec, Site, Names], InlinePlan | None]
 """Compiles the `sql`, `http`, `python` or `value` of a step; None: a fault was reported."""
-Writes = Literal["false", "true", "destructive"]
-
-_NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
-_INLINE = ("sql", "http", "python", "value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,32 +138,14 @@ class _Compiler:
         return tuple(compiled) if len(compiled) == len(specs) else ()
 
     def is_free(self, name: str, site: Site, names: Names) -> bool:
-        if not _NAME.match(name):
-            site.error("bad-name", f"expected an identifier, found '{name}'")
-            return False
-        if name in RESERVED:
-            site.error("reserved-name", f"the name '{name}' is reserved")
-            return False
         if name in names.parameters | names.extra:
             site.error("name-taken", f"'{name}' is taken by a parameter or an earlier step")
             return False
         return True
 
     def step(self, spec: StepSpec, site: Site, names: Names) -> Step | None:
-        kinds = [kind for kind in ("tool", *_INLINE) if kind in spec.model_fields_set]
-        if len(kinds) != 1:
-            found = " and ".join(f"'{kind}'" for kind in kinds) or "none"
-            code = "conflicting-fields" if kinds else "missing-field"
-            site.error(code, f"expected one of tool, {', '.join(_INLINE)}, found {found}")
-            return None
         if spec.tool is not None:
             return self._call(spec, spec.tool, site, names)
-        if spec.with_:
-            (site / "with").error_at_key(
-                "misplaced-field",
-                "'with' belongs to 'tool'; an inline binding reads the names itself",
-            )
-            return None
         plan = self.compile_inline(spec, site, names)
         return Step(spec.as_, None, {}, plan) if plan is not None else None
 

@@ -7,11 +7,11 @@ from runner.catalog.expressions import Bind, Check
 from runner.catalog.plans import HttpPlan, Plan, PythonPlan
 from runner.catalog.schema import InputSchema, OutputSchema, Parameter
 from runner.catalog.sql import SqlPlan
-from runner.catalog.tool import ResultText, TextFormat, Tool, Words
+from runner.catalog.tool import ResultText, Tool, Words
+from runner.compile.annotations import annotations_of, writes_of
 from runner.compile.bindings import BindingCompiler, Provable
 from runner.compile.examples import check_examples
 from runner.compile.expressions import Names, compile_checks, compile_expression, compile_template
-from runner.compile.hints import annotations_of, writes_of
 from runner.compile.inherited import is_dropped
 from runner.compile.python.plan import PythonCompiled
 from runner.compile.schemas.input import compile_input, input_from_schema
@@ -30,7 +30,6 @@ from runner.config.spec.tools import ToolSpec
 _CURSOR_DESCRIPTION = (
     "Where the last page ended: the `next` of its result. The first page has none."
 )
-_FORMATS: Mapping[str, TextFormat] = {"json": "json", "csv": "csv", "markdown": "markdown"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +205,7 @@ class ToolCompiler:
             seen = names.with_extra(("result",))
             site = self._site / "result" / "text" / "template"
             return ResultText(template=compile_template(result.text.template, site, seen))
-        return ResultText(_FORMATS.get(result.text.format or "json", "json"))
+        return ResultText(result.text.format or "json")
 
     def _output(
         self, plan: Plan, code: PythonCompiled | None, words: Mapping[str, Words]

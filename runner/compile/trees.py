@@ -12,14 +12,8 @@ from typing import assert_never
 from runner.catalog.expressions import ABSENT, Scope, TreeTemplate
 from runner.compile.expressions import Names, compile_template
 from runner.compile.expressions.limits import Meter, missing
-from runner.compile.expressions.values import (
-    CALLER_FIELDS,
-    MISSING,
-    REQUEST_FIELDS,
-    item_of,
-    json_safe,
-    settled,
-)
+from runner.compile.expressions.paths import path_reader
+from runner.compile.expressions.values import MISSING, OPEN_FIELDS, item_of, json_safe, settled
 from runner.compile.site import Site
 from runner.config.nodes import Scalar
 from runner.config.spec.leaves import Tree
@@ -30,7 +24,6 @@ Builder = Callable[[Scope], object]
 
 _REFERENCE = re.compile(r"\$([A-Za-z_]\w*)((?:\.[\w-]+)*)\Z", re.ASCII)
 _ALMOST = re.compile(r"\$([A-Za-z_]\w*)(?:\.[\w-]+)*(?=\W)", re.ASCII)
-_FIELDS = {"caller": CALLER_FIELDS, "request": REQUEST_FIELDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +137,7 @@ def _reference(
         hint = f"write {{{{ {name}() }}}}" if name in FUNCTIONS else names.closest(name)
         site.error("unknown-name", f"there is no '{name}' here", hint=hint, at=scalar.at(1))
         return None
-    fields = _FIELDS.get(name)
+    fields = OPEN_FIELDS.get(name)
     if fields is not None and keys and keys[0] not in fields:
         site.error(
             "unknown-name",
@@ -154,22 +147,8 @@ def _reference(
         )
         return None
     known_here = name in names.parameters and name not in names.extra and fields is None
-    read = _parameter(name, keys) if known_here else _known(name, keys)
+    read = _parameter(name, keys) if known_here else path_reader(name, keys)
     return _Compiled(frozenset({name}), read)
-
-
-def _known(name: str, keys: tuple[str, ...]) -> Builder:
-    def read(scope: Scope) -> object:
-        value: object = scope.get(name, MISSING)
-        if value is MISSING:
-            raise missing(name)
-        for key in keys:
-            value = item_of(value, key)
-            if value is MISSING:
-                raise missing(key)
-        return settled(value)
-
-    return read
 
 
 def _parameter(name: str, keys: tuple[str, ...]) -> Builder:

@@ -5,7 +5,8 @@ Knows names of fields alone. A feature becomes available when its line is delete
 
 from collections.abc import Iterator
 
-from runner.config.nodes import Mapping_, Path
+from runner.codec.paths import Path
+from runner.config.nodes import Mapping_
 from runner.config.places import name_of, places
 from runner.diagnostics import Diagnostic
 

@@ -13,8 +13,6 @@ from runner.config.spec.root import ServerSpec
 
 ID = "https://mcp-run.dev/schema/1/mcp-run.schema.json"
 Schema = dict[str, Any]  # JSON as it is; pydantic types it so
-
-
 _NOISE = ("title", "default")
 
 

@@ -41,6 +41,8 @@ SCHEMA_FILES = (
 )
 """Where the file names another that holds a JSON Schema, as JSON or YAML."""
 
+_ROOT_HINT = "go to the folder of the file, or name it with --file"
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -140,7 +142,8 @@ class _Loading:
         except OSError as error:
             code = "missing-file" if isinstance(error, FileNotFoundError) else "unreadable-file"
             message = f"cannot read the file '{self._name(path)}': {why(error)}"
-            hint = "paths are relative to the root file's folder"
+            is_root = path == self._root
+            hint = _ROOT_HINT if is_root else "paths are relative to the root file's folder"
             self._report(Diagnostic(at, code, message, (), hint))
         return None
 

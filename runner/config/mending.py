@@ -7,7 +7,7 @@ entry and ends before the next line that is indented no deeper.
 import re
 from collections.abc import Sequence
 
-from runner.config.nodes import Path
+from runner.codec.paths import Path
 
 _KEY = re.compile(r"[\s'\"]*([\w.-]+)['\"]?\s*:")
 _CONTENT = re.compile(r"\s*[^\s#]")

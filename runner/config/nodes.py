@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from runner.codec.paths import Path
 from runner.diagnostics import Position
 
 PlainValue = str | int | float | bool | None
@@ -80,8 +81,6 @@ class Mapping_:  # noqa: N801 - `Mapping` is the standard library's; this is YAM
 
 
 Node = Scalar | Sequence | Mapping_
-Path = tuple[str | int, ...]
-"""Keys and list positions from the root: `("tools", "search", "check", 0, "that")`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ parts lean on. A part is left out only where no other part is thereby wrong.
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from runner.config.nodes import Entry, Mapping_, Path, Scalar
+from runner.codec.paths import Path
+from runner.config.nodes import Entry, Mapping_, Scalar
 from runner.config.places import places
 from runner.diagnostics import Position
 

@@ -6,7 +6,8 @@ Knows trees and paths; a pattern is dotted keys, where `*` stands for any key or
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from runner.config.nodes import Entry, Mapping_, Node, Path, Scalar, Sequence
+from runner.codec.paths import Path, dotted
+from runner.config.nodes import Entry, Mapping_, Node, Scalar, Sequence
 from runner.diagnostics import Position
 
 
@@ -48,10 +49,7 @@ def everything(root: Node) -> Iterator[Found]:
 
 def name_of(path: Path) -> str:
     """As a reader writes it: `tools.search.check[0].that`; the root is `the file`."""
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-    return text or "the file"
+    return dotted(path) or "the file"
 
 
 def without(root: Mapping_, paths: frozenset[Path]) -> Mapping_:

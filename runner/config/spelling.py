@@ -6,7 +6,8 @@ corrected tree is for finding the other faults only; a file with an unknown fiel
 
 from collections.abc import Mapping
 
-from runner.config.nodes import Entry, Mapping_, Node, Path, Sequence
+from runner.codec.paths import Path
+from runner.config.nodes import Entry, Mapping_, Node, Sequence
 
 
 def respelt(root: Mapping_, meant: Mapping[Path, str | None]) -> Mapping_:

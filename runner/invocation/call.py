@@ -13,7 +13,7 @@ from runner.catalog.result import CallResult
 from runner.catalog.schema import Arguments
 from runner.catalog.tool import Tool
 from runner.errors import BindingError, CallError, Kind, ToolError
-from runner.invocation.failures import failed
+from runner.invocation.failures import failed, recovered
 from runner.invocation.scope import bind
 from runner.invocation.shape import shape
 
@@ -63,8 +63,11 @@ class Invoker:
         arguments = tool.input.check(sent)
         scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
         call = Call(tool.name, arguments, context, scope, tool.timeout_s)
-        outcome = await _timed(self._bindings[tool.name], call)
-        shape(tool, outcome, scope)
+        try:
+            outcome = await _timed(self._bindings[tool.name], call)
+            shape(tool, outcome, scope)
+        except BindingError as error:
+            return recovered(tool, error, scope)
         return outcome
 
     def _bind(self, tool: Tool, arguments: Arguments, context: CallContext) -> Scope:
@@ -111,3 +114,6 @@ def _explain(tool: Tool, error: CallError) -> None:
     """What the operator may know of a failed call: the stable kind and the reason, no values."""
     if isinstance(error, BindingError):
         log.warning("tool %s failed: %s: %s", tool.name, error.kind, error.reason or error)
+        # What is redacted was told where it failed, with the arguments hidden.
+        if error.__cause__ is not None and error.kind is not Kind.REDACTED:
+            log.debug("tool %s failed in full: %s", tool.name, error.__cause__)

@@ -1,5 +1,6 @@
 """From a failed call to the result that the model reads, in the author's words if any."""
 
+from runner.catalog.call import Outcome
 from runner.catalog.content import TextContent
 from runner.catalog.expressions import ExpressionError, Scope
 from runner.catalog.result import CallResult
@@ -7,25 +8,34 @@ from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Tool, Words
 from runner.codec.json import encode
 from runner.errors import BindingError, CallError
+from runner.invocation.scope import extend
 
 
 def failed(tool: Tool, error: CallError, scope: Scope) -> CallResult:
     """The result for `error`: the tool's own words for its kind, else the error's neutral text."""
-    words = _words(tool, error)
-    if words is None:
-        return refusal(str(error))
-    if words.template is None:
-        return _empty(tool)
-    response = error.response if isinstance(error, BindingError) else None
-    try:
-        return refusal(words.template.render({**scope, "response": response}))
-    except ExpressionError:
-        return refusal(str(error))
+    if _is_empty(tool, error):
+        value = _empty(tool)
+        encoded = encode(value)
+        return CallResult([TextContent(encoded.decode())], encoded, isinstance(value, dict))
+    return CallResult([TextContent(_worded(tool, error, scope))], is_error=True)
 
 
-def refusal(text: str) -> CallResult:
-    """A result with `isError: true` that says `text` and nothing else."""
-    return CallResult([TextContent(text)], is_error=True)
+def recovered(tool: Tool, error: BindingError, scope: Scope) -> Outcome:
+    """The empty outcome where the tool calls that failure `empty`; for a step of another tool.
+
+    Raises:
+        BindingError: of the same kind, in the tool's own words.
+    """
+    if _is_empty(tool, error):
+        return Outcome(_empty(tool))
+    raise BindingError(
+        error.kind,
+        _worded(tool, error, scope),
+        field=error.field,
+        status=error.status,
+        response=error.response,
+        reason=error.reason,
+    ) from error
 
 
 def _words(tool: Tool, error: CallError) -> Words | None:
@@ -36,15 +46,29 @@ def _words(tool: Tool, error: CallError) -> Words | None:
     return tool.errors.get(error.kind)
 
 
-def _empty(tool: Tool) -> CallResult:
+def _is_empty(tool: Tool, error: CallError) -> bool:
+    words = _words(tool, error)
+    return words is not None and words.template is None
+
+
+def _worded(tool: Tool, error: CallError, scope: Scope) -> str:
+    words = _words(tool, error)
+    if words is None or words.template is None:
+        return str(error)
+    response = error.response if isinstance(error, BindingError) else None
+    try:
+        return words.template.render(extend(scope, response=response))
+    except ExpressionError:
+        return str(error)
+
+
+def _empty(tool: Tool) -> object:
     """What `empty` means for the tool's shape: no rows, 0, or null."""
-    value: object = None
-    if isinstance(tool.plan, SqlPlan):
-        empty: dict[str, object] = {
-            "rows": {"rows": [], "truncated": False},
-            "column": [],
-            "affected": 0,
-        }
-        value = empty.get(tool.plan.shape)
-    encoded = encode(value)
-    return CallResult([TextContent(encoded.decode())], encoded, isinstance(value, dict))
+    if not isinstance(tool.plan, SqlPlan):
+        return None
+    empty: dict[str, object] = {
+        "rows": {"rows": [], "truncated": False},
+        "column": [],
+        "affected": 0,
+    }
+    return empty.get(tool.plan.shape)

@@ -16,7 +16,11 @@ _VARIANTS = "89ab"
 
 
 class CallScope(Mapping[str, object]):
-    """The scope of a call; it reads the arguments as they are when it is asked."""
+    """The scope of a call: costs nothing until a name is read.
+
+    `arguments` stays the caller's: what is added to it later (bound parameters) is seen.
+    `parameters` holds every parameter's name, hidden ones too; absent ones read as None.
+    """
 
     __slots__ = ("_arguments", "_context", "_parameters", "_variables")
 
@@ -96,20 +100,6 @@ class ExtendedScope(Mapping[str, object]):
         return sum(1 for _ in self)
 
 
-def build_scope(
-    arguments: Arguments,
-    parameters: Collection[str],
-    context: CallContext,
-    variables: Mapping[str, object],
-) -> Scope:
-    """The names of one call; costs nothing until one is read.
-
-    `arguments` stays the caller's: what is added to it later (bound parameters) is seen.
-    `parameters` holds every parameter's name, hidden ones too; absent ones read as None.
-    """
-    return CallScope(arguments, parameters, context=context, variables=variables)
-
-
 def bind(
     tool: Tool, arguments: Arguments, context: CallContext, variables: Mapping[str, object]
 ) -> Scope:
@@ -118,7 +108,7 @@ def bind(
     Raises:
         ExpressionError: one of them cannot be evaluated.
     """
-    scope = build_scope(arguments, tool.scope_names, context, variables)
+    scope = CallScope(arguments, tool.scope_names, context=context, variables=variables)
     if tool.binds:
         hidden = {bind.name: bind.value.evaluate(scope) for bind in tool.binds}
         arguments.update({name: value for name, value in hidden.items() if value is not ABSENT})

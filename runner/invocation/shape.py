@@ -22,6 +22,7 @@ from runner.catalog.tool import Tool
 from runner.codec.json import encode
 from runner.codec.tables import csv, markdown
 from runner.errors import BindingError, Kind
+from runner.invocation.scope import extend
 
 
 def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
@@ -80,7 +81,7 @@ def _text_blocks(tool: Tool, outcome: Outcome, text: str, scope: Scope) -> list[
 def _chosen_text(tool: Tool, outcome: Outcome, scope: Scope) -> str | None:
     wanted = tool.text
     if wanted.template is not None:
-        return wanted.template.render({**scope, "result": outcome.value})
+        return wanted.template.render(extend(scope, result=outcome.value))
     if wanted.format == "json":
         return None
     rows = _rows(outcome.value)
@@ -112,7 +113,7 @@ def _check_declared(output: OutputSchema, value: object) -> None:
         Kind.REDACTED,
         f"{what} not fit the tool's output schema",
         field=place or None,
-        reason=f"{what} not fit the output that the file declares",
+        reason=f"{what} not fit the output that the file or the return hint declares",
     )
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from runner.catalog.schema import HeaderParameter
+from runner.codec.paths import value_at
 from runner.protocol.errors import Code, ProtocolError
 
 Headers = Mapping[bytes, bytes]
@@ -113,7 +114,7 @@ def check_parameters(
     for parameter in declared:
         shown = f"Mcp-Param-{parameter.name}"
         raw = headers.get(b"mcp-param-" + parameter.name.lower().encode("ascii"))
-        value = _value_at(arguments, parameter.path)
+        value = value_at(arguments, parameter.path)
         if value is None:
             if raw is not None:
                 raise _mismatch(shown, "has no argument in the body")
@@ -123,14 +124,6 @@ def check_parameters(
                 raise _mismatch(shown, "is missing")
         elif not _agrees(decode_value(raw), value):
             raise _mismatch(shown, "disagrees with the body")
-
-
-def _value_at(arguments: object, path: Sequence[str]) -> object:
-    for step in path:
-        if not isinstance(arguments, Mapping):
-            return None
-        arguments = arguments.get(step)
-    return arguments
 
 
 def _agrees(text: str | None, value: object) -> bool:

@@ -85,12 +85,16 @@ async def _uvicorn(
             timeout_graceful_shutdown=ceil(options.drain_s + ANSWERING_S),
         )
     )
-    serving = asyncio.create_task(server.serve(sockets=list(sockets)))
-    stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    server.should_exit = True
-    await serving
+
+    async def stop_server() -> None:
+        await stop.wait()
+        server.should_exit = True
+
+    stopping = asyncio.create_task(stop_server())
+    try:
+        await server.serve(sockets=list(sockets))
+    finally:
+        stopping.cancel()
 
 
 async def _hypercorn(

@@ -2,6 +2,7 @@
 
 Pipes, terminals and files alike: a thread of its own does each direction, because event loops
 cannot wait for files. The threads are daemons, so that a read that never ends holds up no exit.
+Loop and threads share queues alone, and `is_broken`, which only ever turns true.
 """
 
 import asyncio
@@ -48,6 +49,27 @@ def claim_standard_streams() -> Iterator[tuple[int, int]]:
         _flush()
         os.dup2(private_out, _STDOUT)
         os.dup2(private_in, _STDIN)
+
+
+@contextlib.contextmanager
+def stray_output_aside() -> Iterator[None]:
+    """Until the context ends standard output is standard error, as `claim_standard_streams` says.
+
+    For a command whose result is for a program to read, while it runs what others wrote.
+    """
+    if not (_is_open(_STDOUT) and _is_open(_STDERR)):
+        yield
+        return
+    _flush()
+    private = os.dup(_STDOUT)
+    os.dup2(_STDERR, _STDOUT)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _flush()
+        os.dup2(private, _STDOUT)
+        os.close(private)
 
 
 def _redirect(path: str, flags: int, descriptor: int) -> None:

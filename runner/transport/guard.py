@@ -11,6 +11,7 @@ from ipaddress import ip_address, ip_network
 from typing import Final
 from urllib.parse import urlsplit
 
+from runner.catalog.addresses import is_loopback
 from runner.catalog.catalog import Listen
 from runner.protocol.headers import Headers
 
@@ -92,16 +93,6 @@ class Guard:
         if self._is_local and scheme in ("http", "https") and is_loopback(host):
             return True
         return self._any_origin or origin in self._origins
-
-
-def is_loopback(host: str) -> bool:
-    """The name or address means this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _origin(text: str) -> tuple[str, str, str] | None:

@@ -9,7 +9,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from runner.auth.identity import Challenge, Identify
 from runner.catalog.catalog import Listen
+from runner.codec.json import encode
 from runner.protocol.errors import Code, ProtocolError, error_message
 from runner.protocol.exchange import Exchange
 from runner.protocol.headers import Headers, read_headers
@@ -19,7 +21,6 @@ from runner.transport.asgi import Header, Receive, Scope, Send, respond
 from runner.transport.body import BodyTooLargeError, ClientLeftError, read_body
 from runner.transport.cors import is_preflight, preflight_headers, read_headers_for
 from runner.transport.guard import Guard
-from runner.transport.identify import Challenge, Identify
 from runner.transport.negotiation import JSON, Accepts, is_json, read_accept
 from runner.transport.reply import Reply
 from runner.transport.watch import DEFAULT_TIMING, Ending, Timing, Watch
@@ -82,7 +83,7 @@ class HttpApp:
         cors = read_headers_for(headers)
         caller = await self._identify(headers)
         if isinstance(caller, Challenge):
-            await respond(send, caller.status, caller.body, (_JSON, *caller.headers, *cors))
+            await _challenge(send, caller, cors)
             return
         accepts = read_accept(headers.get(b"accept"))
         fault = _unacceptable(headers, accepts)
@@ -115,7 +116,7 @@ class HttpApp:
 def _path(scope: Scope) -> str:
     """The path below the prefix, without a slash at its end."""
     path, prefix = scope["path"], scope.get("root_path", "").rstrip("/")
-    if prefix and path.startswith(prefix + "/"):
+    if prefix and (path == prefix or path.startswith(prefix + "/")):
         path = path[len(prefix) :]
     return path.rstrip("/")
 
@@ -149,6 +150,12 @@ async def _last_word(ending: Ending, reply: Reply, exchange: Exchange) -> None:
         case Ending.SERVER_STOPS:
             fault = ProtocolError(Code.INTERNAL_ERROR, "The server stops; ask again")
             await reply.finish(Answer(503, error_message(fault, exchange.id_json)))
+
+
+async def _challenge(send: Send, challenge: Challenge, headers: Sequence[Header]) -> None:
+    """Says how to authenticate, in the form that OAuth clients read."""
+    pairs = (_JSON, (b"www-authenticate", challenge.authenticate), *headers)
+    await respond(send, challenge.status, encode({"error": challenge.error}), pairs)
 
 
 async def _refuse(send: Send, status: int, message: str, headers: Sequence[Header] = ()) -> None:

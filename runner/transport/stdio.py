@@ -5,6 +5,7 @@ Source: MCP 2026-07-28, basic/transports/stdio.
 """
 
 import asyncio
+from collections.abc import Iterable
 from functools import partial
 from typing import Final
 from typing import Protocol as Interface
@@ -63,17 +64,22 @@ class Stdio:
 
     async def serve(self, stop: asyncio.Event) -> None:
         """Answers until the input ends or `stop` is set; then what runs has `drain_s` to end."""
+        try:
+            await self._read_until(stop)
+            if self._running:
+                await asyncio.wait(self._running, timeout=self._drain_s)
+        finally:
+            await _end(self._running)
+
+    async def _read_until(self, stop: asyncio.Event) -> None:
         reading = asyncio.create_task(self._read())
         stopping = asyncio.create_task(stop.wait())
-        await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
-        for task in (reading, stopping):
-            task.cancel()
-        await asyncio.gather(reading, stopping, return_exceptions=True)
-        if self._running:
-            await asyncio.wait(self._running, timeout=self._drain_s)
-        for task in self._running:
-            task.cancel()
-        await asyncio.gather(*self._running, return_exceptions=True)
+        try:
+            await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                reading.result()  # raises what a bug in the reading raised
+        finally:
+            await _end((reading, stopping))
 
     async def _read(self) -> None:
         lines = Lines(self._max_line_bytes)
@@ -114,3 +120,11 @@ class Stdio:
             if exchange.id_json == id_json:
                 exchange.is_cancelled = True
                 task.cancel()
+
+
+async def _end(tasks: Iterable[asyncio.Task[object]]) -> None:
+    """Returns when all of them have ended, cancelled where they still ran."""
+    ending = tuple(tasks)
+    for task in ending:
+        task.cancel()
+    await asyncio.gather(*ending, return_exceptions=True)

@@ -1,11 +1,18 @@
-"""The command line as a process of its own."""
+"""The command line, as a process of its own or in this one."""
 
+import contextlib
+import io
+import logging
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
+
+from runner.cli import main
+from runner.cli.logs import OWN
 
 TIMEOUT_S = 60
 KEPT = ("PATH", "HOME", "LANG", "COVERAGE_PROCESS_CONFIG")
@@ -56,3 +63,30 @@ def run_python(
         check=False,
     )
     return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def here(
+    *arguments: str,
+    folder: Path,
+    given: str = "",
+    environment: Mapping[str, str] | None = None,
+) -> Ended:
+    """Runs `mcp-run` in this process, as `run` does, but faster; leaves no log behind."""
+    out, err = io.StringIO(), io.StringIO()
+    root, own = logging.getLogger(), logging.getLogger(OWN)
+    before = (list(root.handlers), root.level, own.level)
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode()))),
+        mock.patch.dict(os.environ, environment or {}),
+    ):
+        try:
+            status = main.run(arguments)
+        finally:
+            logging.captureWarnings(False)
+            root.handlers[:] = before[0]
+            root.setLevel(before[1])
+            own.setLevel(before[2])
+    return Ended(status, out.getvalue(), err.getvalue())

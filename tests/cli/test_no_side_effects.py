@@ -95,7 +95,7 @@ def test_validating_a_faulty_project_touches_nothing(tmp_path: Path) -> None:
     before = state(tmp_path)
     ended = run_python(WATCHED, "validate", folder=tmp_path)
     assert (ended.status, ended.err.splitlines()[-1]) == (1, "SEEN []")
-    assert ended.out.splitlines()[-1] == "30 errors"
+    assert ended.err.splitlines()[-2] == "mcp.yaml: 30 errors"
     assert state(tmp_path) == before
 
 

@@ -49,6 +49,8 @@ def test_everything_that_a_database_says_is_kept() -> None:
     [
         ("{url: 'no address with hunter2'}",
          "bad-url: expected a database address such as sqlite:///data/app.db"),
+        ("{url: 'sqlite://hunter2.db'}",
+         "bad-url: expected a path behind 'sqlite:///', found a host behind 'sqlite://'"),
         ("{url: 'postgres://u:hunter2@h/d'}", "unknown-engine: no engine is named 'postgres'"),
         ("{url: 'postgrsql://u:hunter2@h/d'}", "unknown-engine: no engine is named 'postgrsql'"),
         ("{url: 'duckdb:///a.db'}", "not-available: duckdb is not available in this version"),

@@ -4,6 +4,7 @@ import pytest
 
 from runner.catalog.tool import ResultText, ToolAnnotations
 from tests.compile.whole import by_name, compiled, faults, served, the_tool
+from tests.requirements import requirement
 
 DATABASE = "databases: {d: {url: 'sqlite://'}}\n"
 
@@ -30,6 +31,7 @@ def hints(text: str) -> tuple[bool, bool, bool, bool]:
          (False, False, True, True)),
     ],
 )  # fmt: skip
+@requirement("P-215")
 def test_hints_are_derived_from_what_the_tool_runs(
     text: str, expected: tuple[bool, bool, bool, bool]
 ) -> None:
@@ -140,7 +142,7 @@ def test_tool_without_description_is_a_warning() -> None:
 @pytest.mark.parametrize(
     ("databases", "expected"),
     [
-        ("", "expected 'database', since the file has none"),
+        ("", "expected a database for the SQL, and the file has none"),
         ("databases: {a: {url: 'sqlite://'}, b: {url: 'sqlite://'}}\n",
          "expected 'database', since the file has several: a, b"),
     ],

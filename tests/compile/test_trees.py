@@ -108,9 +108,9 @@ def test_built_containers_are_new_each_time(bench: Bench) -> None:
     assert first is not second
 
 
-def test_constant_tree_holds_no_reference() -> None:
-    tree: Tree = {"a": [text("$x"), text("{{ x }}"), text("1", plain=True)]}
-    assert compile_constant(tree) == {"a": ["$x", "{{ x }}", 1]}
+def test_constant_tree_holds_no_reference_and_follows_yaml() -> None:
+    tree: Tree = {"a": [text("$x"), text("{{ x }}"), text("1", plain=True), text("1")]}
+    assert compile_constant(tree) == {"a": ["$x", "{{ x }}", 1, "1"]}
 
 
 @given(value=st.text())

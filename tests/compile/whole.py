@@ -12,6 +12,7 @@ from runner.config.interpolate import Interpolator
 from runner.config.nodes import Scalar
 from runner.config.source import parse
 from runner.diagnostics import Diagnostic, Faults, Position
+from tests.compile.written import in_line
 
 HEAD = "mcp: 1\nserver: {name: probe, version: 1.0.0}\n"
 
@@ -44,11 +45,7 @@ def the_tool(text: str, **files: str) -> Tool:
 
 def faults(text: str, **files: str) -> list[str]:
     """What was reported as `line:column code: message`, lines counted after `HEAD`."""
-    lines = HEAD.count("\n")
-    return [
-        f"{item.position.line - lines}:{item.position.column} {item.code}: {item.message}"
-        for item in compiled(text, **files)[1]
-    ]
+    return [in_line(item, before=HEAD.count("\n")) for item in compiled(text, **files)[1]]
 
 
 def by_name(catalog: Catalog) -> Mapping[str, Tool]:

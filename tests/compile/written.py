@@ -3,10 +3,10 @@
 from typing import TypeVar
 
 from runner.compile.site import Site
-from runner.config.check import plain
 from runner.config.source import parse
+from runner.config.spec.leaves import tree_of
 from runner.config.spec.model import Section
-from runner.diagnostics import Faults
+from runner.diagnostics import Diagnostic, Faults
 
 Model = TypeVar("Model", bound=Section)
 PATH = "mcp.yaml"
@@ -17,12 +17,15 @@ def written(text: str, model: type[Model]) -> tuple[Model, Site]:
     document, faults = parse(text.encode(), PATH)
     assert (document is not None, faults) == (True, ())
     assert document is not None
-    return model.model_validate(plain(document.root)), Site(document, Faults())
+    return model.model_validate(tree_of(document.root)), Site(document, Faults())
 
 
 def told(site: Site) -> list[str]:
-    """Every fault as `line:column code message`."""
-    return [
-        f"{fault.position.line}:{fault.position.column} {fault.code} {fault.message}"
-        for fault in site.faults.sorted()
-    ]
+    """Every fault as `in_line` has it."""
+    return [in_line(fault) for fault in site.faults.sorted()]
+
+
+def in_line(fault: Diagnostic, *, before: int = 0) -> str:
+    """`line:column code: message`; lines are counted after the first `before`."""
+    place = fault.position
+    return f"{place.line - before}:{place.column} {fault.code}: {fault.message}"

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 
+import pytest
+
 from runner.catalog.call import Call, Outcome
 from runner.catalog.content import TextContent
 from runner.catalog.expressions import ABSENT, Bind, Check, Expression
@@ -13,6 +15,7 @@ from runner.catalog.tool import Tool, Words
 from runner.errors import ArgumentsError, BindingError, FieldFault, Kind, ToolError
 from runner.invocation.call import Invoker
 from tests.invocation.tools import CONTEXT, TOOL, Answering, reading, saying, tool
+from tests.requirements import requirement
 
 LIMIT_S = 10.0
 
@@ -47,6 +50,7 @@ def test_arguments_reach_the_binding_checked() -> None:
     assert binding.call.arguments == {"a": "1"}
 
 
+@requirement("P-095")
 def test_arguments_that_do_not_fit_are_a_tool_error_naming_each_field() -> None:
     def check(_sent: Mapping[str, object]) -> Arguments:
         raise ArgumentsError([FieldFault("a", "expected text"), FieldFault("b[0]", "is missing")])
@@ -78,6 +82,7 @@ def test_words_of_the_author_pass_word_for_word() -> None:
     assert error_of(call(TOOL, ToolError("No such thing.", code="none"))) == "No such thing."
 
 
+@requirement("P-096")
 def test_failure_without_words_is_its_neutral_text() -> None:
     failure = BindingError(Kind.BUSY, "the database is busy", reason="pool of 5")
     assert error_of(call(TOOL, failure)) == "the database is busy"
@@ -150,3 +155,26 @@ def test_outcome_for_a_step_is_whole_and_failures_pass() -> None:
         return await invoker.outcome_of(tool(plan=StepsPlan(())), {}, CONTEXT)
 
     assert asyncio.run(main()) == found
+
+
+def step_of(subject: Tool, answer: Outcome | BaseException, **sent: object) -> Outcome:
+    """The outcome that a step of another tool gets of `subject`."""
+
+    async def main() -> Outcome:
+        invoker = Invoker({"probe": Answering(answer)}, variables={}, concurrency=1)
+        return await invoker.outcome_of(subject, sent, CONTEXT)
+
+    return asyncio.run(main())
+
+
+def test_step_fails_in_the_words_of_the_tool_that_it_calls() -> None:
+    words = {"missing": Words(saying("no {0}", "name"))}
+    subject = tool(errors=words, scope_names=frozenset({"name"}))
+    with pytest.raises(BindingError) as caught:
+        step_of(subject, BindingError(Kind.MISSING, "nothing was found"), name="x")
+    assert (caught.value.kind, str(caught.value)) == (Kind.MISSING, "no x")
+
+
+def test_step_gets_nothing_where_the_tool_that_it_calls_says_empty() -> None:
+    failure = BindingError(Kind.STATUS, "status 404", status=404)
+    assert step_of(tool(errors={"404": Words(None)}), failure) == Outcome(None)

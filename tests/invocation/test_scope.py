@@ -8,30 +8,36 @@ import pytest
 from runner.catalog.call import CallContext
 from runner.catalog.caller import Caller
 from runner.catalog.expressions import ABSENT
-from runner.invocation.scope import build_scope, extend, new_uuid
+from runner.invocation.scope import CallScope, extend, new_uuid
+from runner.reserved import CONSTANTS, FUNCTIONS
 
 NOW = datetime(2026, 7, 28, 9, 30, tzinfo=UTC)
 CONTEXT = CallContext(NOW, Caller("u1"))
 
 
 def test_parameters_read_by_name_and_absent_ones_are_none() -> None:
-    scope = build_scope({"a": 1}, {"a", "b"}, CONTEXT, {})
+    scope = CallScope({"a": 1}, {"a", "b"}, context=CONTEXT, variables={})
     assert (scope["a"], scope["b"]) == (1, None)
     with pytest.raises(KeyError):
         scope["c"]
 
 
 def test_argument_without_a_parameter_is_not_seen() -> None:
-    assert "c" not in build_scope({"c": 1}, {"a"}, CONTEXT, {})
+    assert "c" not in CallScope({"c": 1}, {"a"}, context=CONTEXT, variables={})
 
 
 def test_no_argument_stands_for_the_caller() -> None:
-    scope = build_scope({"caller": "root"}, {"caller"}, CONTEXT, {})
+    scope = CallScope({"caller": "root"}, {"caller"}, context=CONTEXT, variables={})
     assert scope["caller"] == Caller("u1")
 
 
+def test_scope_without_parameters_knows_what_every_call_knows() -> None:
+    scope = CallScope({}, frozenset(), context=CONTEXT, variables={})
+    assert set(scope) == CONSTANTS | FUNCTIONS - {"range"}
+
+
 def test_functions_read_the_call() -> None:
-    scope = build_scope({"a": None}, {"a", "b"}, CONTEXT, {"region": "eu"})
+    scope = CallScope({"a": None}, {"a", "b"}, context=CONTEXT, variables={"region": "eu"})
     now, today, sent = scope["now"], scope["today"], scope["sent"]
     assert callable(now)
     assert callable(today)
@@ -42,13 +48,13 @@ def test_functions_read_the_call() -> None:
 
 def test_bound_parameters_are_seen_when_they_are_added() -> None:
     arguments: dict[str, object] = {}
-    scope = build_scope(arguments, {"owner"}, CONTEXT, {})
+    scope = CallScope(arguments, {"owner"}, context=CONTEXT, variables={})
     arguments["owner"] = "u1"
     assert scope["owner"] == "u1"
 
 
 def test_extension_adds_names_and_leaves_the_scope_alone() -> None:
-    scope = build_scope({"a": 1}, {"a"}, CONTEXT, {})
+    scope = CallScope({"a": 1}, {"a"}, context=CONTEXT, variables={})
     more = extend(scope, rows=2, gone=ABSENT)
     assert (more["rows"], more["a"], more["gone"]) == (2, 1, None)
     assert "rows" not in scope

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol as Interface
 
+from runner.auth.identity import everyone
 from runner.catalog.catalog import Listen
 from runner.codec.json import encode
 from runner.protocol.server import Protocol
 from runner.transport.http import HttpApp
-from runner.transport.identify import everyone
 from runner.transport.watch import DEFAULT_TIMING, Timing
 from tests.wire.http_client import Response, send
 from tests.wire.recording import LEGACY_SCHEMA, MODERN_SCHEMA, check

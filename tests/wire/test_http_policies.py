@@ -5,11 +5,11 @@ import json
 
 import pytest
 
+from runner.auth.identity import everyone
 from runner.catalog.catalog import Identities
 from runner.codec.json import encode
 from runner.transport.asgi import Event
 from runner.transport.http import HttpApp
-from runner.transport.identify import everyone
 from runner.transport.watch import Timing
 from tests.requirements import requirement
 from tests.wire.client import an_app, legacy_message, modern_headers, modern_message

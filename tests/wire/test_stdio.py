@@ -227,6 +227,27 @@ def test_stop_ends_the_serving_while_the_input_is_open() -> None:
     assert len(written) <= 1
 
 
+def test_bug_in_the_reading_is_not_swallowed() -> None:
+    class Faulty(Script):
+        async def read(self) -> bytes:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(serve(Faulty(PING), Kept([])))
+
+
+def test_cancelled_serving_leaves_no_task() -> None:
+    async def main() -> int:
+        call = encode(modern_message("tools/call", {"name": "echo"}))
+        serving = asyncio.create_task(serve(Endless(call), Kept([])))
+        await asyncio.to_thread(int)
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+        return len(asyncio.all_tasks())
+
+    assert asyncio.run(main()) == 1
+
+
 def test_reader_that_is_gone_ends_the_serving() -> None:
     written: list[bytes] = []
 

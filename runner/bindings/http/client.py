@@ -27,7 +27,8 @@ _MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PASSING = frozenset({429, 502, 503, 504})
 """Statuses of failures that may pass."""
-_IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE"})
+IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE"})
+"""Methods that may be sent again."""
 _FIRST_PAUSE_S = 0.1
 
 
@@ -71,7 +72,7 @@ class ApiClient:
         try:
             async with asyncio.timeout(total_s) as limit:
                 count = self.api.retries if retries is None else retries
-                left = count if request.method in _IDEMPOTENT else 0
+                left = count if request.method in IDEMPOTENT else 0
                 deadline = limit.when() or 0.0
                 return await self._retried(request, max_bytes, left, _Patience(deadline, now))
         except TimeoutError as error:

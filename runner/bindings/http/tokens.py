@@ -64,8 +64,8 @@ class TokenSource:
             BindingError: the token endpoint did not give one.
         """
         async with self._lock:
-            is_good = self._token is not None and self._clock() < self._ends_at
-            if self._token is None or not is_good or self._token == refused:
+            is_over = self._clock() >= self._ends_at
+            if self._token is None or is_over or self._token == refused:
                 self._token, life_s = _token_of(await self._fetch())
                 self._ends_at = self._clock() + max(life_s - _EARLY_S, life_s / 2)
             return self._token

@@ -6,6 +6,7 @@ chain of causes and nothing of address or body is in them.
 """
 
 import contextlib
+import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
@@ -13,12 +14,12 @@ from http import HTTPStatus
 import httpcore2
 import httpx2
 
+from runner.bindings.http.decompress import COMPRESSED, PLAIN, Decompression
 from runner.bindings.http.guard import RefusedAddressError
 from runner.errors import BindingError, Kind
 
 _MAX_FAILURE_BYTES = 64 * 1024
 """Of the body of a status of 400 or more, which only words and logs read: the rest is cut."""
-_ENCODINGS = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
 ACCEPTED_ENCODINGS = "gzip, deflate"
 
 
@@ -135,20 +136,38 @@ class _Stream(httpx2.AsyncByteStream):
 
 async def _read(response: httpx2.Response, max_bytes: int) -> Answer:
     is_failure = response.status_code >= HTTPStatus.BAD_REQUEST
-    if response.headers.get("content-encoding", "").strip().lower() not in _ENCODINGS:
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in PLAIN | COMPRESSED:
         if is_failure:  # its number says enough
             return Answer(response.status_code, response.headers, b"", response.url)
         raise BindingError(Kind.INVALID, "the API's answer has an encoding that was not asked for")
     cap = min(max_bytes, _MAX_FAILURE_BYTES) if is_failure else max_bytes
-    body = bytearray()
-    async with contextlib.aclosing(response.aiter_bytes()) as pieces:
-        async for piece in pieces:
-            body += piece
-            if len(body) > cap:
-                break
+    try:
+        body = await _content(response, encoding, cap)
+    except zlib.error as error:
+        if is_failure:
+            return Answer(response.status_code, response.headers, b"", response.url)
+        message = "the API's answer cannot be decompressed"
+        raise BindingError(Kind.INVALID, message, reason=_name(error)) from error
     if len(body) > cap and not is_failure:
         raise BindingError(Kind.TOO_LARGE, f"the API's answer is larger than {cap} bytes")
-    return Answer(response.status_code, response.headers, bytes(body[:cap]), response.url)
+    return Answer(response.status_code, response.headers, body[:cap], response.url)
+
+
+async def _content(response: httpx2.Response, encoding: str, cap: int) -> bytes:
+    """The body, or as much of it as shows that it exceeds `cap`."""
+    body = bytearray()
+    is_empty = True
+    decompression = Decompression(encoding)
+    async with contextlib.aclosing(response.aiter_raw()) as pieces:
+        async for piece in pieces:
+            is_empty = is_empty and not piece
+            body += decompression.add(piece, cap + 1 - len(body))
+            if len(body) > cap:
+                return bytes(body)
+    if not is_empty:
+        decompression.end()
+    return bytes(body)
 
 
 @contextlib.contextmanager
@@ -159,10 +178,6 @@ def _worded(limits: Limits) -> Iterator[None]:
     except RefusedAddressError as error:
         message = "the API's address may not be called"
         raise BindingError(Kind.UNAVAILABLE, message, reason=str(error)) from error
-    except httpx2.DecodingError as error:
-        raise BindingError(
-            Kind.INVALID, "the API's answer cannot be decompressed", reason=_name(error)
-        ) from error
     except (httpcore2.LocalProtocolError, httpx2.InvalidURL) as error:
         message = "the request cannot be sent to the API"
         raise BindingError(Kind.INVALID, message, reason=_name(error)) from error

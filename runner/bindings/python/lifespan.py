@@ -18,6 +18,7 @@ log = logging.getLogger("runner.bindings.python")
 async def open_lifespan(function: Callable[[], object]) -> AsyncIterator[object]:
     """What the lifespan yields, while it is open; an async generator will do as well.
 
+    An author's code may raise anything, `SystemExit` included, so that all of it is caught here.
     What goes wrong when it closes is logged: the server is ending and does so.
 
     Raises:

@@ -35,7 +35,10 @@ class Pager:
         try:
             opened = self._seal.open(str(sent), purpose=self._purpose(call))
         except SealError as error:
-            message = "cursor: expected one that an earlier call with the same arguments returned"
+            message = (
+                "cursor: expected one that an earlier call with the same arguments returned; "
+                "leave it out to begin anew"
+            )
             raise BindingError(Kind.INVALID, message, field=CURSOR) from error
         if not self.key:
             return {CURSOR: {OFFSET: opened}, OFFSET: opened}

@@ -141,7 +141,7 @@ class PostgresSession:
         """Takes the rows in chunks; what is not wanted is cancelled or thrown away as it comes."""
         commands = self._take_pending()
         position = len(commands)
-        commands.append(Command(ready.text.encode(), values))  # type: ignore[arg-type]
+        commands.append(Command(ready.text.encode(), values))  # type: ignore[arg-type]  # encoded
         self._learn_arrays()
         ends = self._terms.is_single and not self._terms.writes
         if ends:
@@ -184,7 +184,7 @@ class PostgresSession:
         commands = self._take_pending()
         first = len(commands)
         text = ready.text.encode()
-        commands += [Command(text, bound) for bound in values]  # type: ignore[arg-type]
+        commands += [Command(text, bound) for bound in values]  # type: ignore[arg-type]  # encoded
         results = self._run(commands)
         return sum(result.command_tuples or 0 for result in results[first:])
 

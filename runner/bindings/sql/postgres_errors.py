@@ -1,9 +1,14 @@
-"""PostgreSQL's errors as ours, by SQLSTATE; its words go to the log's `reason` alone."""
+"""PostgreSQL's errors as ours, by SQLSTATE; the log's `reason` has names, and never a value.
+
+The engine's own sentence may quote a value or a whole row, so that it stays in the cause.
+"""
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
+from psycopg import errors
 from psycopg.pq import DiagnosticField
 from psycopg.pq.abc import PGresult
 
@@ -32,6 +37,8 @@ _KINDS: Final = {
     "53200": Kind.UNAVAILABLE,
     "53300": Kind.BUSY,
 }
+_NAMING: Final = frozenset({"42P01", "42703", "42883", "42704", "3F000", "42501"})
+"""Their sentences name what the statement names: a table, a column, a function, a role."""
 _LOST: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03"})
 _KEY = re.compile(r"\(([^()]+)\)=\(")
 _QUOTED = re.compile(r'"([^"]+)"')
@@ -66,6 +73,7 @@ class EngineError(Exception):
         self.message = part(DiagnosticField.MESSAGE_PRIMARY) or ""
         self.detail = part(DiagnosticField.MESSAGE_DETAIL) or ""
         self.column = part(DiagnosticField.COLUMN_NAME)
+        self.table = part(DiagnosticField.TABLE_NAME)
         self.constraint = part(DiagnosticField.CONSTRAINT_NAME)
         position = part(DiagnosticField.STATEMENT_POSITION)
         self.position = int(position) - 1 if position else None
@@ -80,9 +88,21 @@ class EngineError(Exception):
 def translated(error: EngineError) -> BindingError | SessionLostError:
     """What the client is told; or that the connection is gone."""
     if error.is_loss:
-        return SessionLostError(str(error))
+        return SessionLostError(_reason(error))
     kind = _KINDS.get(error.sqlstate, Kind.INVALID)
-    return refused(kind, field=_field(kind, error), reason=str(error))
+    return refused(kind, field=_field(kind, error), reason=_reason(error))
+
+
+def _reason(error: EngineError) -> str:
+    """The state by number and name, and what it is about."""
+    parts = [error.sqlstate]
+    with suppress(KeyError):
+        parts.append(errors.lookup(error.sqlstate).__name__)
+    about = {"table": error.table, "column": error.column, "constraint": error.constraint}
+    parts += [f"{what} {name}" for what, name in about.items() if name]
+    if error.sqlstate in _NAMING:
+        parts.append(error.message)
+    return " ".join(parts)
 
 
 def _field(kind: Kind, error: EngineError) -> str | None:

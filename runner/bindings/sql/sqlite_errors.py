@@ -1,4 +1,8 @@
-"""SQLite's errors as ours: kind and column, never its words; those go to the log's `reason`."""
+"""SQLite's errors as ours: kind and column, never its words.
+
+The log's `reason` has the error's name, and its sentence only where that names parts of the
+schema: others quote what was sent, as FTS5 does.
+"""
 
 import re
 import sqlite3
@@ -45,9 +49,15 @@ def translated(error: sqlite3.Error) -> BindingError:
     """What the client is told of an error while a statement ran."""
     code = getattr(error, "sqlite_errorcode", None)
     if not isinstance(code, int):  # the module's own: several statements, a wrong value
-        return refused(Kind.INVALID, reason=str(error))
+        return refused(Kind.INVALID, reason=type(error).__name__)
     kind = _KINDS.get(code) or _PRIMARY_KINDS.get(code & 0xFF) or Kind.INVALID
-    return refused(kind, field=_field(kind, str(error)), reason=str(error))
+    return refused(kind, field=_field(kind, str(error)), reason=_reason(kind, error))
+
+
+def _reason(kind: Kind, error: sqlite3.Error) -> str:
+    name, text = error.sqlite_errorname, str(error)
+    names_schema = kind in _NAMES_COLUMNS or text.startswith("no such table: ")
+    return f"{name} {text}" if names_schema else name
 
 
 def _field(kind: Kind, text: str) -> str | None:

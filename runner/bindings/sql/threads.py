@@ -3,6 +3,14 @@
 A thread answers as many calls as it finds in one wake-up of the event loop. A clock on the loop
 ticks only while calls are out: it hands over results that wait behind a slow call, tells calls
 that found no free thread that the database is busy, and stops statements whose time is over.
+
+What is shared, and by what it is guarded:
+
+    who takes a job: a thread, or the loop that ends it     Threads.claims
+    a thread's current job, and its session for a stop      _Thread._guard
+    jobs and ticking                                        the loop alone
+    a job's fault and end                                   its thread writes them, then queues the
+                                                            job in `done`; the loop reads after that
 """
 
 import asyncio
@@ -12,7 +20,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 
 from runner.bindings.sql.session import Session, SessionLostError
 from runner.errors import BindingError, Kind, StartError
@@ -28,8 +36,8 @@ _STOP_WORDS: Final = {
 }
 
 
-class Job(Generic[T]):
-    """One piece of work for a session."""
+class Job:
+    """One piece of work for a session; what it gives, it keeps itself."""
 
     __slots__ = (
         "deadline",
@@ -38,7 +46,6 @@ class Job(Generic[T]):
         "future",
         "is_done",
         "may_repeat",
-        "result",
         "stop_kind",
         "thread",
         "wait_until",
@@ -46,7 +53,7 @@ class Job(Generic[T]):
     )
 
     def __init__(
-        self, work: Callable[[Session], T], future: "asyncio.Future[T]", *, may_repeat: bool
+        self, work: Callable[[Session], None], future: "asyncio.Future[None]", *, may_repeat: bool
     ) -> None:
         self.work = work
         self.future = future
@@ -58,16 +65,15 @@ class Job(Generic[T]):
         """Why it is to stop; the first reason counts."""
         self.is_done = False
         self.finished: asyncio.Future[None] | None = None
-        self.result: T | None = None
         self.error: BaseException | None = None
 
     def deliver(self) -> None:
-        """On the event loop: hands over the result, or tells who waits for the end of a cancel."""
+        """On the event loop: tells who waits for the end of the work, or of a cancel."""
         if not self.future.done():
             if self.error is not None:
                 self.future.set_exception(self.error)
             else:
-                self.future.set_result(self.result)  # type: ignore[arg-type]  # no error: a T
+                self.future.set_result(None)
         if self.finished is not None and not self.finished.done():
             self.finished.set_result(None)
 
@@ -81,11 +87,12 @@ class _Thread:
 
     def __init__(self, pool: "Threads", name: str) -> None:
         self.session: Session | None = None
-        self.done: deque[Job[object]] = deque()
+        self.done: deque[Job] = deque()
         self._pool = pool
-        self._job: Job[object] | None = None
+        self._job: Job | None = None
         self._guard = threading.Lock()
-        """Held while the current job changes or is stopped: a stop never hits another job."""
+        """Held while the current job or the session changes or is stopped: a stop never hits
+        another job."""
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -119,7 +126,7 @@ class _Thread:
         while done:
             done.popleft().deliver()
 
-    def _take(self, job: Job[object]) -> None:
+    def _take(self, job: Job) -> None:
         with self._pool.claims:
             if job.stop_kind is not None:
                 return
@@ -127,7 +134,7 @@ class _Thread:
         with self._guard:
             self._job = job
         try:
-            job.result = self._work(job)
+            self._work(job)
         except BaseException as error:  # carried over: the event loop raises it
             job.error = self._translated(job, error)
         with self._guard:
@@ -135,15 +142,17 @@ class _Thread:
             job.is_done = True
         self.done.append(job)
 
-    def _work(self, job: Job[object]) -> object:
+    def _work(self, job: Job) -> None:
         try:
-            return job.work(self._usable_session())
+            job.work(self._usable_session())
         except SessionLostError:
             self._close_session()
             if not job.may_repeat or job.stop_kind is not None:
                 raise
+        else:
+            return
         try:
-            return job.work(self._usable_session())
+            job.work(self._usable_session())
         except SessionLostError:
             self._close_session()
             raise
@@ -159,12 +168,13 @@ class _Thread:
         return session
 
     def _close_session(self) -> None:
-        if self.session is not None:
-            self.session.close()
-            self.session = None
+        with self._guard:  # once it is out of reach, no stop meets a session that closes
+            session, self.session = self.session, None
+        if session is not None:
+            session.close()
 
     @staticmethod
-    def _translated(job: Job[object], error: BaseException) -> BaseException:
+    def _translated(job: Job, error: BaseException) -> BaseException:
         if job.stop_kind is not None and _is_stop(error):
             words = _STOP_WORDS[job.stop_kind]
             stopped = BindingError(job.stop_kind, words, reason=str(error))
@@ -176,7 +186,7 @@ class _Thread:
             return SessionLostError(str(error)).as_error()
         return error
 
-    def stop(self, job: Job[object]) -> None:
+    def stop(self, job: Job) -> None:
         """Stops the job in the engine, if it is still this thread's."""
         with self._guard:
             if self._job is job and self.session is not None:
@@ -196,7 +206,7 @@ class Threads:
         recycle_s: float,
         stop_again_s: float,
     ) -> None:
-        self.queue: SimpleQueue[Job[object] | None] = SimpleQueue()
+        self.queue: SimpleQueue[Job | None] = SimpleQueue()
         self.claims = threading.Lock()
         """Held while a thread takes a job, or the loop ends one that nobody took: never both."""
         self.open_session = open_session
@@ -205,7 +215,7 @@ class Threads:
         self.post = self._post
         self._wait_s = wait_s
         self._stop_again_s = stop_again_s
-        self._jobs: list[Job[object]] = []
+        self._jobs: list[Job] = []
         self._is_ticking = False
         self._stopper = ThreadPoolExecutor(1, thread_name_prefix=f"{name}-stop")
         self._threads = [_Thread(self, f"{name}-{index}") for index in range(size)]
@@ -221,23 +231,29 @@ class Threads:
         Raises:
             BindingError: what it raised; `busy`, `timeout` or `unavailable`.
         """
-        future: asyncio.Future[T] = self._loop.create_future()
-        job = Job(work, future, may_repeat=may_repeat)
+        future: asyncio.Future[None] = self._loop.create_future()
+        given: list[T] = []
+
+        def keep(session: Session) -> None:
+            given.append(work(session))
+
+        job = Job(keep, future, may_repeat=may_repeat)
         now = time.monotonic()
         job.wait_until = now + self._wait_s
         job.deadline = now + timeout_s
-        self._jobs.append(job)  # type: ignore[arg-type]  # read as a job of any result
-        self.queue.put(job)  # type: ignore[arg-type]
+        self._jobs.append(job)
+        self.queue.put(job)
         if not self._is_ticking:
             self._is_ticking = True
             self._loop.call_later(TICK_S, self._tick)
         try:
-            return await future
+            await future
         except asyncio.CancelledError:
-            await self._cancel(job)  # type: ignore[arg-type]
+            await self._cancel(job)
             raise
+        return given[0]
 
-    async def _cancel(self, job: Job[object]) -> None:
+    async def _cancel(self, job: Job) -> None:
         """Returns when the work has stopped in the engine."""
         with self.claims:
             job.stop_kind = job.stop_kind or Kind.CANCELLED
@@ -264,7 +280,7 @@ class Threads:
         if self._is_ticking:
             self._loop.call_later(TICK_S, self._tick)
 
-    def _end_waiting(self, job: Job[object], now: float) -> None:
+    def _end_waiting(self, job: Job, now: float) -> None:
         if job.stop_kind is None and now < job.wait_until and now < job.deadline:
             return
         if job.stop_kind is None:
@@ -273,7 +289,7 @@ class Threads:
             job.deliver()
         job.is_done = True
 
-    def _stop_overdue(self, job: Job[object], now: float) -> None:
+    def _stop_overdue(self, job: Job, now: float) -> None:
         job.stop_kind = job.stop_kind or Kind.TIMEOUT
         job.deadline = now + self._stop_again_s
         if job.thread is not None:

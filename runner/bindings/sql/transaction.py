@@ -13,9 +13,10 @@ from runner.bindings.sql.collect import Cell, Discarded, Rows, Sink, sealed_byte
 from runner.bindings.sql.session import Ready, Session, Terms
 from runner.bindings.sql.wording import refused
 from runner.catalog.expressions import Scope
-from runner.catalog.rendering import Key, Shapes, Slot, TooManyElementsError, Values, value_at
+from runner.catalog.rendering import Key, Shapes, Slot, TooManyElementsError, Values
 from runner.catalog.sql import ResultColumns, SqlPlan, Statement
 from runner.codec.json import Json
+from runner.codec.paths import value_at
 from runner.errors import BindingError, Kind, ToolError
 
 MAX_SHAPES: Final = 256
@@ -85,30 +86,20 @@ class Step:
                 get = values.get
                 pairs = zip(ready.encoders, names, strict=True)
                 return [encode(get(name)) for encode, name in pairs]
+            most = self._plan.max_rows
             pairs_of_slots = zip(ready.encoders, ready.slots, strict=True)
-            return [encode(self._slot_value(slot, values)) for encode, slot in pairs_of_slots]
+            return [encode(slot_value(slot, values, most)) for encode, slot in pairs_of_slots]
         except ValueError as error:
             raise self._misfit(ready, values, error) from error
 
     def _misfit(self, ready: Ready, values: Values, error: ValueError) -> BindingError:
         for encode, slot in zip(ready.encoders, ready.slots, strict=True):
             try:
-                encode(self._slot_value(slot, values))
+                encode(slot_value(slot, values, self._plan.max_rows))
             except ValueError:
                 name = ".".join(slot.bound.path)
                 return refused(Kind.INVALID, field=name, reason=str(error))
         return refused(Kind.INVALID, reason=str(error))
-
-    def _slot_value(self, slot: Slot, values: Values) -> object:
-        value = value_at(values, slot.bound.path)
-        if slot.element is not None and isinstance(value, list | tuple):
-            return value[min(slot.element, len(value) - 1)]
-        return self._limited(value) + 1 if slot.bound.is_limit else value
-
-    def _limited(self, value: object) -> int:
-        """A limit within the budget; null or below zero is no limit of its own."""
-        most = self._plan.max_rows
-        return min(value, most) if isinstance(value, int) and value >= 0 else most
 
     def sink(self, values: Values) -> Rows:
         """Where the rows go, within the budgets."""
@@ -116,7 +107,7 @@ class Step:
         if not self.is_result or self._plan.shape in ("row", "value"):
             most = 1
         elif self._limit is not None:
-            most = self._limited(value_at(values, self._limit.path))
+            most = _limited(value_at(values, self._limit.path), most)
         return Rows(
             self._columns,
             max_rows=most,
@@ -124,6 +115,19 @@ class Step:
             keys=self._keys,
             envelope=self._envelope,
         )
+
+
+def slot_value(slot: Slot, values: Values, max_rows: int) -> object:
+    """What is bound there, not yet encoded: of a limit one more, which shows that there is more."""
+    value = value_at(values, slot.bound.path)
+    if slot.element is not None and isinstance(value, list | tuple):
+        return value[min(slot.element, len(value) - 1)]
+    return _limited(value, max_rows) + 1 if slot.bound.is_limit else value
+
+
+def _limited(value: object, most: int) -> int:
+    """A limit within the budget; null or below zero is no limit of its own."""
+    return min(value, most) if isinstance(value, int) and value >= 0 else most
 
 
 class Transaction:

@@ -15,6 +15,7 @@ from runner.catalog.tool import Tool
 from runner.cli.explained.http import explain_http
 from runner.cli.explained.shown import Shown, Situation, seconds, shown_value
 from runner.cli.explained.sql import explain_sql
+from runner.cli.words import effect
 from runner.errors import ToolError
 from runner.invocation.scope import bind, extend
 
@@ -46,7 +47,7 @@ def _explained(
     call = Call(tool.name, arguments, context, scope, tool.timeout_s)
     hidden = {item.name: item.value.source for item in tool.binds}
     return {
-        "effect": _effect(tool),
+        "effect": effect(tool),
         "arguments": {name: shown_value(value) for name, value in given.items()},
         "defaults": [name for name in given if name not in sent],
         "hidden": {
@@ -86,12 +87,6 @@ def _caller(caller: Caller) -> Shown:
         "authenticated": caller.authenticated,
         "scopes": sorted(caller.scopes),
     }
-
-
-def _effect(tool: Tool) -> str:
-    if tool.annotations.read_only:
-        return "reads"
-    return "destroys" if tool.annotations.destructive else "writes"
 
 
 def _python(plan: PythonPlan, situation: Situation) -> Shown:
@@ -150,7 +145,7 @@ def _step(step: Step, situation: Situation) -> Shown:
             arguments[name] = value
     if pending:
         sent = {name: shown_value(value) for name, value in arguments.items()}
-        return {"tool": tool.name, "effect": _effect(tool), "arguments": {**sent, **pending}}
+        return {"tool": tool.name, "effect": effect(tool), "arguments": {**sent, **pending}}
     return {
         "tool": tool.name,
         **_explained(situation.catalog, tool, arguments, situation.call.context),

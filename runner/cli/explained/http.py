@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 
+from runner.bindings.http.client import IDEMPOTENT
 from runner.bindings.http.request import constant_headers, request_of
 from runner.bindings.http.urls import Base
 from runner.catalog.plans import HttpPlan, Paginate
 from runner.catalog.sources import Api
 from runner.cli.explained.shown import MASK, Shown, Situation, seconds
 from runner.codec.json import JsonFault, decode
-
-_IDEMPOTENT = ("GET", "HEAD", "PUT", "DELETE")
 
 
 def explain_http(plan: HttpPlan, situation: Situation) -> Shown:
@@ -31,7 +30,7 @@ def explain_http(plan: HttpPlan, situation: Situation) -> Shown:
         "connect": seconds(api.connect_timeout_s),
         "read": seconds(api.read_timeout_s),
         "total": seconds(api.total_timeout_s),
-        "retries": retries if plan.method in _IDEMPOTENT else 0,
+        "retries": retries if plan.method in IDEMPOTENT else 0,
         "bytes": plan.max_bytes,
     }
     return shown

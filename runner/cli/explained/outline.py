@@ -14,26 +14,37 @@ def outline(shown: Mapping[str, object]) -> str:
 
 def _entries(shown: Mapping[str, object], margin: str) -> Iterator[str]:
     for word, value in shown.items():
-        match value:
-            case {} | [] if not value:
-                continue
-            case dict() if _is_short(value):
-                yield f"{margin}{word}: {_line(value)}"
-            case dict():
+        if value in ({}, []):
+            continue
+        match _block(value, margin + _INDENT):
+            case None:
+                yield f"{margin}{word}: {_short(value)}"
+            case block:
                 yield f"{margin}{word}:"
-                yield from _entries(value, margin + _INDENT)
-            case list() if any(isinstance(item, dict) for item in value):
-                yield f"{margin}{word}:"
-                yield from _items(value, margin + _INDENT)
-            case list():
-                yield f"{margin}{word}: {', '.join(_scalar(item) for item in value)}"
-            case str() if "\n" in value:
-                yield f"{margin}{word}:"
-                yield from (
-                    f"{margin}{_INDENT}{line}" for line in value.splitlines() if line.strip()
-                )
-            case _:
-                yield f"{margin}{word}: {_scalar(value)}"
+                yield from block
+
+
+def _block(value: object, margin: str) -> Iterator[str] | None:
+    """The lines below the word; None where the value stands beside it."""
+    match value:
+        case dict() if not _is_short(value):
+            return _entries(value, margin)
+        case list() if any(isinstance(item, dict) for item in value):
+            return _items(value, margin)
+        case str() if "\n" in value:
+            return (f"{margin}{line}" for line in value.splitlines() if line.strip())
+        case _:
+            return None
+
+
+def _short(value: object) -> str:
+    match value:
+        case dict():
+            return _line(value)
+        case list():
+            return ", ".join(_scalar(item) for item in value)
+        case _:
+            return _scalar(value)
 
 
 def _items(items: Sequence[object], margin: str) -> Iterator[str]:

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from runner.catalog.rendering import Shapes, Slot, Values, value_at
+from runner.bindings.sql.paging import CURSOR, OFFSET
+from runner.bindings.sql.transaction import slot_value
+from runner.catalog.rendering import Shapes, Slot, Values
 from runner.catalog.sources import Database
 from runner.catalog.sql import Bound, Chosen, OptionalPart, SqlPlan, Statement
 from runner.cli.explained.shown import Shown, Situation, seconds, shown_value
 
 _NUMBERED = ("postgresql",)
 _SEALED = "(from the sealed cursor)"
-_OFFSET = "offset"
 
 
 def explain_sql(plan: SqlPlan, situation: Situation) -> Shown:
@@ -86,11 +87,11 @@ def _values(statement: Statement, plan: SqlPlan, situation: Situation) -> Values
         elements = values.get(statement.each)
         first = elements[0] if isinstance(elements, list) and elements else None
         values |= {"item": first, "index": 0}
-    if plan.page is not None and "cursor" in values:
-        values["cursor"] = dict.fromkeys(plan.page.key, _SEALED)
-        values[_OFFSET] = _SEALED
+    if plan.page is not None and CURSOR in values:
+        values[CURSOR] = dict.fromkeys(plan.page.key, _SEALED)
+        values[OFFSET] = _SEALED
     elif plan.page is not None and not plan.page.key:
-        values[_OFFSET] = 0
+        values[OFFSET] = 0
     return {**values, **dict.fromkeys(situation.later)}
 
 
@@ -134,20 +135,10 @@ def _bound(slot: Slot, plan: SqlPlan, situation: Situation, values: Values) -> S
         return {**shown, "from": f"the row '{root}'"}
     if root in situation.hidden:
         shown["from"] = situation.hidden[root]
-    shown["value"] = shown_value(_slot_value(slot, plan, values))
+    shown["value"] = shown_value(slot_value(slot, values, plan.max_rows))
     if bound.is_limit:
         shown["note"] = "one more than is shown"
     return shown
-
-
-def _slot_value(slot: Slot, plan: SqlPlan, values: Values) -> object:
-    value = value_at(values, slot.bound.path)
-    if slot.element is not None and isinstance(value, list | tuple):
-        return value[min(slot.element, len(value) - 1)]
-    if not slot.bound.is_limit:
-        return value
-    most = plan.max_rows
-    return (min(value, most) if isinstance(value, int) and value >= 0 else most) + 1
 
 
 def _shape(statement: Statement, values: Values) -> Shown:

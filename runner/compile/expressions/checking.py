@@ -4,7 +4,7 @@ Everything that is not named here is refused with its place, so that a construct
 one day is refused too.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from jinja2 import meta, nodes
@@ -12,7 +12,7 @@ from jinja2 import meta, nodes
 from runner.compile.expressions.filters import FILTERS, TESTS
 from runner.compile.expressions.names import Names
 from runner.compile.expressions.operations import METHOD_NAMES
-from runner.compile.expressions.values import CALLER_FIELDS, REQUEST_FIELDS
+from runner.compile.expressions.values import OPEN_FIELDS
 from runner.compile.site import Site
 from runner.config.nodes import Scalar
 from runner.diagnostics import did_you_mean
@@ -24,7 +24,6 @@ _FREE: tuple[type[nodes.Node], ...] = (
     nodes.Or, nodes.Not, nodes.Neg, nodes.Pos, nodes.Add, nodes.Sub, nodes.Mul, nodes.Div,
     nodes.FloorDiv, nodes.Mod, nodes.Pow, nodes.Concat, nodes.CondExpr, nodes.Slice, nodes.Assign,
 )  # fmt: skip
-_OBJECTS: Mapping[str, Collection[str]] = {"caller": CALLER_FIELDS, "request": REQUEST_FIELDS}
 _NAMED: Mapping[str, tuple[int, Mapping[str, object]]] = {
     "map": (0, FILTERS), "select": (0, TESTS), "reject": (0, TESTS),
     "selectattr": (1, TESTS), "rejectattr": (1, TESTS),
@@ -93,7 +92,7 @@ class Checker:
                 "forbidden-expression", f"'{node.attr}' cannot be read", node, "write ['name']"
             )
         owner = node.node
-        fields = _OBJECTS.get(owner.name) if isinstance(owner, nodes.Name) else None
+        fields = OPEN_FIELDS.get(owner.name) if isinstance(owner, nodes.Name) else None
         if fields is not None and node.attr not in fields:
             return self._fault(
                 "unknown-name",

@@ -4,7 +4,6 @@ Text becomes nodes (`parsing`), the nodes are held against an allow-list (`check
 (`rewriting`) and compiled by Jinja (`sandbox`); what is a mere path goes the short way (`paths`).
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 
 from jinja2 import meta, nodes
@@ -14,7 +13,7 @@ from runner.catalog.expressions import Check, Expression, ExpressionError, Scope
 from runner.compile.expressions.checking import Checker
 from runner.compile.expressions.filters import MeteredContext
 from runner.compile.expressions.names import Names
-from runner.compile.expressions.parsing import parse_expression, parse_template, too_deep
+from runner.compile.expressions.parsing import parse_expression, parse_template, quiet, too_deep
 from runner.compile.expressions.paths import constant, short_reader, short_template
 from runner.compile.expressions.rewriting import rewritten
 from runner.compile.expressions.sandbox import (
@@ -62,8 +61,7 @@ def _long_expression(tree: nodes.Template) -> Callable[[Scope], object]:
     output = rewritten(tree).body[0]
     if not isinstance(output, nodes.Output):
         raise TypeError("an expression is one output")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with quiet():
         run = expression_of(output.nodes[0])
 
     def evaluate(scope: Scope) -> object:
@@ -104,8 +102,7 @@ def _template(tree: nodes.Template, source: str, known: Names) -> Template:
     short = short_template(tree)
     if short is not None:
         return Template(source, names, short)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with quiet():
         return Template(source, names, template_of(rewritten(tree).body))
 
 

@@ -14,6 +14,7 @@ from runner.catalog.expressions import ExpressionError
 from runner.compile.expressions import operations
 from runner.compile.expressions.limits import Meter, check_length, weigh
 from runner.compile.expressions.values import json_text, text_of
+from runner.reserved import FUNCTIONS
 
 Operation = Callable[..., object]
 
@@ -23,11 +24,16 @@ class MeteredContext(Context):
 
     def __init__(self, environment: Environment, parent: Mapping[str, object]) -> None:
         # Jinja only looks names up in `parent`; a lazy mapping spares the copy into a dict.
-        super().__init__(environment, parent, None, {})  # type: ignore[arg-type]
+        super().__init__(environment, parent, None, {})  # type: ignore[arg-type]  # lazy, as said
         self.meter = Meter()
 
 
-def _meter(context: Context) -> Meter:
+def meter_of(context: Context) -> Meter:
+    """The meter of an evaluation; Jinja hands contexts around by their base class.
+
+    Raises:
+        TypeError: another context than ours; a bug of this program.
+    """
     if not isinstance(context, MeteredContext):
         raise TypeError("an expression is evaluated in a metered context only")
     return context.meter
@@ -38,7 +44,7 @@ def _operation(function: Operation) -> Operation:
 
     @pass_context
     def run(context: Context, *arguments: object, **options: object) -> object:
-        return function(_meter(context), *arguments, **options)
+        return function(meter_of(context), *arguments, **options)
 
     return run
 
@@ -59,7 +65,7 @@ def _in_context(function: Operation) -> Operation:
 
     @pass_context
     def run(context: Context, *arguments: object, **options: object) -> object:
-        meter = _meter(context)
+        meter = meter_of(context)
         for part in (*arguments, *options.values()):
             weigh(part, meter)
         return _settled(function(context, *arguments, **options), meter)
@@ -262,7 +268,7 @@ TESTS: Mapping[str, Operation] = {
 def _called(name: str) -> Operation:
     @pass_context
     def run(context: Context, _unused: object, *arguments: object) -> object:
-        _meter(context).charge(1)
+        meter_of(context).charge(1)
         function = context.parent.get(name)
         if not callable(function):
             raise ExpressionError(f"'{name}' is missing")
@@ -280,5 +286,5 @@ OPERATIONS: Mapping[str, Operation] = {
     "sliced()": _operation(operations.sliced),
     "weighed()": _operation(operations.weighed),
     "range()": _operation(lambda meter, _unused, *bounds: operations.counted(meter, *bounds)),
-} | {f"{name}()": _called(name) for name in ("now", "today", "uuid", "sent")}
+} | {f"{name}()": _called(name) for name in sorted(FUNCTIONS - {"range"})}
 """Rewritten constructs, by names that only the rewriter gives."""

@@ -48,6 +48,11 @@ def missing(name: object) -> ExpressionError:
     return ExpressionError(f"'{str(name)[:100]}' is missing")
 
 
+def units_of(text: str) -> int:
+    """What it costs to touch `text`."""
+    return 1 + len(text) // _CHARACTERS_A_UNIT
+
+
 def check_length(characters: int) -> None:
     """Guarantees that a text of `characters` may be made.
 
@@ -70,7 +75,7 @@ def weigh(value: object, meter: Meter) -> None:
         match item:
             case str():
                 check_length(len(item))
-                meter.charge(1 + len(item) // _CHARACTERS_A_UNIT)
+                meter.charge(units_of(item))
             case bool() | float() | Decimal() | None:
                 meter.charge(1)
             case int():

@@ -7,6 +7,7 @@ so that `node.lineno - 1` is an offset, and every fault has a column. Jinja's wo
 import re
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from jinja2 import nodes
 from jinja2.exceptions import TemplateSyntaxError
@@ -41,8 +42,7 @@ def parse_expression(scalar: Scalar, site: Site) -> nodes.Expr | None:
     if parser is None:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             node = parser.parse_expression()
     except TemplateSyntaxError as error:
         _report(scalar, site, error.message or "", error.lineno - 1, is_template=False)
@@ -64,14 +64,21 @@ def parse_template(scalar: Scalar, site: Site) -> nodes.Template | None:
     if parser is None:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             return parser.parse()
     except TemplateSyntaxError as error:
         _report(scalar, site, error.message or "", error.lineno - 1, is_template=True)
     except RecursionError:
         too_deep(scalar, site)
     return None
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Around Jinja's and Python's parsers, which warn of code that no author wrote."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def too_deep(scalar: Scalar, site: Site) -> None:
@@ -86,8 +93,7 @@ def _parser(scalar: Scalar, site: Site, *, state: str | None) -> Parser | None:
         site.error("expression-too-large", message, at=scalar.position)
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             raw = list(_placed(source, state))
             tokens = list(SANDBOX.lexer.wrap(raw))
     except TemplateSyntaxError as error:

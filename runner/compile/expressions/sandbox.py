@@ -13,7 +13,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from runner.catalog.expressions import ExpressionError, Scope
 from runner.compile.expressions import operations
-from runner.compile.expressions.filters import FILTERS, OPERATIONS, TESTS, MeteredContext
+from runner.compile.expressions.filters import FILTERS, OPERATIONS, TESTS, MeteredContext, meter_of
 from runner.compile.expressions.limits import check_length, missing
 from runner.compile.expressions.values import MISSING, item_of, text_of
 
@@ -26,9 +26,7 @@ FAULTS = (
 
 @pass_context
 def _finalize(context: Context, value: object) -> str:
-    if not isinstance(context, MeteredContext):
-        raise TypeError("a template is rendered in a metered context only")
-    return text_of(value, context.meter)
+    return text_of(value, meter_of(context))
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
@@ -63,9 +61,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
         """The metered operation."""
-        if not isinstance(context, MeteredContext):
-            raise SecurityError("no meter")
-        return operations.arithmetic(context.meter, operator, left, right)
+        return operations.arithmetic(meter_of(context), operator, left, right)
 
     def call_unop(self, context: Context, operator: str, arg: object) -> object:
         """The metered operation: a sign is a difference from zero."""

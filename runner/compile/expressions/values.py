@@ -4,7 +4,6 @@ Items of mappings and lists can be read, and of our own objects the fields in `F
 attribute of any object is ever touched.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
@@ -16,22 +15,26 @@ from runner.catalog.call import RequestFacts
 from runner.catalog.caller import Caller
 from runner.catalog.expressions import ABSENT, Absent, ExpressionError
 from runner.codec.json import encode
-from runner.compile.expressions.limits import Meter, check_length, weigh
+from runner.codec.values import decimal, integer, number
+from runner.compile.expressions.limits import Meter, check_length, units_of, weigh
 
 MISSING: Final = object()
 """What `item_of` gives where there is no such item."""
 
-CALLER_FIELDS = (
-    "user_id", "email", "client_id", "scopes", "issuer", "claims", "authenticated",
-)  # fmt: skip
-REQUEST_FIELDS = ("id", "tool", "client", "version", "capabilities")
+OPEN_FIELDS: Mapping[str, frozenset[str]] = {
+    "caller": frozenset({
+        "user_id", "email", "client_id", "scopes", "issuer", "claims", "authenticated",
+    }),
+    "request": frozenset({"id", "tool", "client", "version", "capabilities"}),
+}  # fmt: skip
+"""Name in the scope → what may be read of it."""
 _DATE_FIELDS = frozenset({"year", "month", "day"})
 _LOOP_FIELDS = frozenset({
     "index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem",
 })  # fmt: skip
 FIELDS: Mapping[type, frozenset[str]] = {
-    Caller: frozenset(CALLER_FIELDS),
-    RequestFacts: frozenset(REQUEST_FIELDS),
+    Caller: OPEN_FIELDS["caller"],
+    RequestFacts: OPEN_FIELDS["request"],
     date: _DATE_FIELDS,
     datetime: _DATE_FIELDS | {"hour", "minute", "second", "microsecond"},
     LoopContext: _LOOP_FIELDS,
@@ -39,8 +42,8 @@ FIELDS: Mapping[type, frozenset[str]] = {
 
 _SCALARS = frozenset({str, int, bool, float, type(None), Decimal, Absent})
 _PLAIN_CONTAINERS = frozenset({dict, list})
-_NOT_FINITE = {math.inf: "Infinity", -math.inf: "-Infinity"}
-_LARGEST_EXACT = 2**53 - 1  # beyond it, JSON readers lose digits
+_MOST_DIGITS = 1000
+"""Of a decimal written out; a longer one keeps its exponent."""
 
 
 def item_of(value: object, key: object) -> object:
@@ -107,11 +110,11 @@ def _json_scalar(value: object) -> object:
         case bool():
             return value
         case int():
-            return value if abs(value) <= _LARGEST_EXACT else str(value)
+            return integer(value)
         case float():
-            return value if math.isfinite(value) else _NOT_FINITE.get(value, "NaN")
+            return number(value)
         case Decimal():
-            return format(value, "f") if abs(value.adjusted()) < 1000 else str(value)
+            return decimal(value) if abs(value.adjusted()) < _MOST_DIGITS else str(value)
         case _:
             return None if value is ABSENT else value
 
@@ -175,7 +178,7 @@ def text_of(value: object, meter: Meter) -> str:
         case _:
             text = json_text(value, meter)
     check_length(len(text))
-    meter.charge(1 + len(text) // 64)
+    meter.charge(units_of(text))
     return text
 
 

@@ -104,7 +104,7 @@ def check_host(host: str, site: Site, *, allow_private: bool) -> bool:
             site.error(
                 "private-address",
                 "the host is an address of this machine or of a private network",
-                hint="'allow_private: true' at the API allows it",
+                hint="'allow_private: true' at the API under 'apis:' allows it",
             )
             return False
         case _:

@@ -18,6 +18,7 @@ from pydantic_core import PydanticSerializationError, SchemaError, to_json
 
 from runner.catalog.content import ContentBlock
 from runner.codec.json import decode, encode
+from runner.codec.paths import dotted
 from runner.compile.python.listing import TooLarge, schema_of
 from runner.compile.python.typeddicts import RecursiveHint, readable
 from runner.errors import ArgumentsError, FieldFault
@@ -180,10 +181,11 @@ def _builder(name: str, adapter: TypeAdapter[object]) -> Callable[[object], obje
 
 def _fault(name: str, place: tuple[int | str, ...], item: Mapping[str, object]) -> FieldFault:
     """The author's own words where a validator speaks; pydantic's are about pydantic."""
-    path = name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
     context = item.get("ctx")
     said = context.get("error") if isinstance(context, dict) else None
-    return FieldFault(path, str(said) if said else "expected a value that the tool takes")
+    return FieldFault(
+        dotted((name, *place)), str(said) if said else "expected a value that the tool takes"
+    )
 
 
 def _json_default(adapter: TypeAdapter[object], default: object) -> object:

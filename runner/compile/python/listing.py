@@ -15,12 +15,12 @@ from pydantic.json_schema import (
 )
 from pydantic_core import core_schema
 
+from runner.codec.json import MAX_SAFE_INTEGER
 from runner.compile.python.typeddicts import RecursiveHint
 
 MAX_NODES: Final = 10_000
 """Of a schema with its references put in place; a few types that use each other many times grow
 beyond any list of tools."""
-MAX_SAFE_INTEGER: Final = 2**53 - 1
 _REFERENCE: Final = "#/$defs/"
 _FORMATS: Final = re.compile(
     r"(date-time|date|time|duration|uuid|(idn-)?(email|hostname)|ipv4|ipv6|[ui]ri(-reference)?"

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from runner.arguments.shapes import Kind, Member, Shape
 from runner.catalog.expressions import ABSENT
 from runner.catalog.schema import Parameter
-from runner.compile.schemas.subschemas import Schema, at, local_target
+from runner.codec.paths import Path, value_at
+from runner.compile.schemas.subschemas import Schema, local_target
 from runner.compile.schemas.type_words import FORMAT_WORDS
-from runner.config.nodes import Path
 
 MAX_SHAPES = 5000
 """Of one schema; references may repeat a part many times."""
@@ -125,7 +125,7 @@ def _resolved(schema: Schema, root: Schema) -> tuple[Schema, Path | None]:
         if not isinstance(reference, str) or "type" in schema:
             break
         target = local_target(reference, root)
-        found = at(root, target) if target is not None else None
+        found = value_at(root, target) if target is not None else None
         if not isinstance(found, Mapping):
             return {}, target
         schema = found

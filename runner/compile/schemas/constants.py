@@ -7,8 +7,9 @@ scalar's text, so that `NO`, `0123` and `1e3` stay what was written.
 import re
 from collections.abc import Iterator, Mapping
 
+from runner.codec.json import MAX_SAFE_INTEGER
 from runner.config.nodes import PlainValue, Scalar
-from runner.config.spec.leaves import Tree
+from runner.config.spec.leaves import Tree, plain_value
 
 # What YAML 1.1 or 1.2 may read as something else than text.
 _AMBIGUOUS = re.compile(
@@ -22,24 +23,6 @@ _TEXT_WORDS = frozenset(
 )
 
 
-def plain_value(scalar: Scalar) -> PlainValue:
-    """The scalar's value where a number or a boolean may stand, from the environment too."""
-    if scalar.interpolated:
-        return Scalar(scalar.text, scalar.position, plain=True).value
-    return scalar.value
-
-
-def constant(tree: Tree) -> object:
-    """The tree as JSON, each scalar by YAML's own rules."""
-    match tree:
-        case Scalar():
-            return tree.value
-        case list():
-            return [constant(item) for item in tree]
-        case dict():
-            return {key: constant(item) for key, item in tree.items()}
-
-
 def typed_scalar(scalar: Scalar, word: str, *, nullable: bool) -> PlainValue:
     """The scalar as a value of a type word; of the wrong type if it cannot be one."""
     value = plain_value(scalar)
@@ -47,7 +30,7 @@ def typed_scalar(scalar: Scalar, word: str, *, nullable: bool) -> PlainValue:
         return None
     if word in _TEXT_WORDS:
         return scalar.text
-    if word == "int64" and isinstance(value, int) and abs(value) >= 2**53:
+    if word == "int64" and isinstance(value, int) and abs(value) > MAX_SAFE_INTEGER:
         return scalar.text
     return value
 

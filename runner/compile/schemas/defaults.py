@@ -6,9 +6,9 @@ import jsonschema_rs
 
 from runner.arguments.check import validator
 from runner.arguments.violations import Violations
+from runner.codec.paths import Path
 from runner.compile.schemas.subschemas import Schema, walk
 from runner.compile.site import Site, below
-from runner.config.nodes import Path
 
 _ROOT = "urn:mcp-run:schema"
 

@@ -13,9 +13,7 @@ from runner.arguments.shapes import Kind, Member, Shape
 from runner.catalog.expressions import ABSENT
 from runner.catalog.schema import Parameter
 from runner.compile.schemas.constants import (
-    constant,
     is_ambiguous,
-    plain_value,
     scalars,
     typed_scalar,
 )
@@ -24,10 +22,11 @@ from runner.compile.schemas.keywords import BY_KIND, CORE, KEYWORDS, NUMERIC, TE
 from runner.compile.schemas.subschemas import walk
 from runner.compile.schemas.type_words import TypeForm, nullable
 from runner.compile.site import Site, below
+from runner.compile.trees import compile_constant
 from runner.config.nodes import Scalar
 from runner.config.nodes import Sequence as SequenceNode
 from runner.config.spec.inputs import ParameterSpec
-from runner.config.spec.leaves import Tree
+from runner.config.spec.leaves import Tree, plain_value
 from runner.diagnostics import did_you_mean
 from runner.errors import ArgumentsError
 
@@ -129,7 +128,7 @@ def _keyword_value(keyword: str, tree: Tree, draft: Draft) -> object:
         case Scalar():
             return plain_value(tree)
         case _:
-            return typed(tree, draft) if keyword == "const" else constant(tree)
+            return typed(tree, draft) if keyword == "const" else compile_constant(tree)
 
 
 def _exact(keyword: str, tree: Tree, draft: Draft) -> object:
@@ -158,11 +157,13 @@ def typed(tree: Tree, draft: Draft) -> object:
             return [typed(item, draft.item) for item in tree]
         case dict():
             return {
-                key: typed(item, draft.members[key]) if key in draft.members else constant(item)
+                key: typed(item, draft.members[key])
+                if key in draft.members
+                else compile_constant(item)
                 for key, item in tree.items()
             }
         case _:
-            return constant(tree)
+            return compile_constant(tree)
 
 
 def warn_ambiguous(tree: Tree, draft: Draft, site: Site) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from runner.arguments.phrases import found
 from runner.catalog.schema import HeaderParameter
+from runner.codec.paths import Path
 from runner.compile.schemas.subschemas import Place, Schema, walk
 from runner.compile.site import Site
-from runner.config.nodes import Path
 
 KEYWORD = "x-mcp-header"
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+\Z")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from runner.arguments.check import arguments_check
 from runner.catalog.schema import InputSchema, JsonSchema
+from runner.codec.paths import Path
 from runner.compile.schemas.authored import schema_parameters, schema_shape
 from runner.compile.schemas.defaults import check_defaults
 from runner.compile.schemas.headers import KEYWORD, compile_headers
@@ -11,7 +12,7 @@ from runner.compile.schemas.json_schema import check_authored
 from runner.compile.schemas.parameters import Grammar, compile_members
 from runner.compile.schemas.source import read_schema
 from runner.compile.site import Site, below
-from runner.config.nodes import Document, Path
+from runner.config.nodes import Document
 from runner.config.spec.inputs import Parameters, WholeSchema
 from runner.config.spec.tools import ToolSpec
 from runner.reserved import RESERVED
@@ -27,13 +28,10 @@ def compile_input(
     values in one call.
     """
     if spec.input_schema is not None:
-        if spec.input is not None:
-            (site / "input_schema").error_at_key(
-                "conflicting-fields", "expected one of 'input' and 'input_schema', found both"
-            )
-            return None
         place = site / "input_schema"
-        return _compile_whole(spec, spec.input_schema, place, schemas, input_elements)
+        return _compile_whole(
+            spec, spec.input_schema, place, schemas=schemas, input_elements=input_elements
+        )
     return _compile_grammar(spec, spec.input or {}, site / "input", input_elements)
 
 
@@ -65,6 +63,7 @@ def _compile_whole(
     spec: ToolSpec,
     form: WholeSchema,
     site: Site,
+    *,
     schemas: Mapping[str, Document],
     input_elements: int,
 ) -> InputSchema | None:

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runner.arguments.check import validator
-from runner.arguments.phrases import dotted
 from runner.catalog.schema import JsonSchema, OutputSchema
+from runner.catalog.sql import Shape
+from runner.codec.paths import dotted
+from runner.codec.values import Decimals
 from runner.compile.schemas.json_schema import check_authored
 from runner.compile.schemas.parameters import Grammar, compile_members
 from runner.compile.schemas.source import read_schema
@@ -33,7 +35,7 @@ class OutputColumn:
 class Form:
     """What surrounds the columns of a result."""
 
-    shape: str
+    shape: Shape
     paged: bool = False
     """The rows may have a `next`."""
     may_be_null: bool = True
@@ -74,12 +76,12 @@ def declared_output(
 
 
 def output_of_hints(schema: JsonSchema) -> OutputSchema:
-    """The output that a function's return hint says; checked in tests, as derived ones are."""
-    return _output(schema, is_declared=False)
+    """The output that a return hint says: a declaration, to which Python holds nobody."""
+    return _output(schema, is_declared=True)
 
 
 def derived_output(
-    columns: Sequence[OutputColumn], form: Form, *, decimals: str = "text"
+    columns: Sequence[OutputColumn], form: Form, *, decimals: Decimals = "text"
 ) -> OutputSchema:
     """The output that an engine's description of the columns gives; `decimals` as in the file."""
     fragments = {

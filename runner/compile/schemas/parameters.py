@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from runner.arguments.shapes import Kind, Member, Shape
 from runner.catalog.expressions import ABSENT
 from runner.catalog.schema import Parameter
+from runner.codec.json import MAX_SAFE_INTEGER
+from runner.codec.values import Decimals
 from runner.compile.schemas.constants import common_word
 from runner.compile.schemas.drafts import (
     Draft,
@@ -31,7 +33,6 @@ from runner.config.nodes import Scalar
 from runner.config.spec.inputs import ParameterSpec
 from runner.diagnostics import did_you_mean
 
-MAX_SAFE_INTEGER = 2**53 - 1
 _CHOOSE_RULE = "it stands alone, on a parameter of type string or string[]"
 _OUTPUT_KINDS: Mapping[str, Kind] = {"bytes": "string", "timestamp": "string", "json": "any"}
 
@@ -42,7 +43,7 @@ class Grammar:
 
     is_output: bool = False
     strict: bool = True
-    decimals: str = "text"
+    decimals: Decimals = "text"
     depth: int = 0
     """0 for parameters and columns themselves, more inside them."""
     in_list: bool = False

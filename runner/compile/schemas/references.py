@@ -7,9 +7,9 @@ going into the value has no meaning and is refused.
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
+from runner.codec.paths import Path
 from runner.compile.schemas.subschemas import DEFINITIONS, IN_PLACE, Place, Schema, local_target
 from runner.compile.site import Site, below
-from runner.config.nodes import Path
 
 Graph = Mapping[Path, set[Path]]
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
-from runner.compile.schemas.constants import constant
 from runner.compile.site import Site
-from runner.config.nodes import Document, Mapping_, Node, Scalar, Sequence
+from runner.compile.trees import compile_constant
+from runner.config.nodes import Document
 from runner.config.spec.inputs import WholeSchema
+from runner.config.spec.leaves import tree_of
 
 
 def read_schema(
@@ -17,18 +18,8 @@ def read_schema(
     where files are read. `schemas` holds the files by the path as written.
     """
     if form.file is None:
-        return (None if form.inline is None else constant(form.inline)), site
+        return (None if form.inline is None else compile_constant(form.inline)), site
     document = schemas.get(form.file)
     if document is None:
         return None, site
-    return _value(document.root), Site(document, site.faults)
-
-
-def _value(node: Node) -> object:
-    match node:
-        case Scalar():
-            return node.value
-        case Sequence(items):
-            return [_value(item) for item in items]
-        case Mapping_(entries):
-            return {name: _value(entry.value) for name, entry in entries.items()}
+    return compile_constant(tree_of(document.root)), Site(document, site.faults)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from runner.config.nodes import Path
+from runner.codec.paths import Path
 
 _MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
@@ -98,17 +98,3 @@ def _anchored(name: str, root: Schema) -> Path:
         if name in (place.schema.get("$anchor"), place.schema.get("$dynamicAnchor")):
             return place.path
     return ("#", name)
-
-
-def at(root: Schema, path: Path) -> object:
-    """What stands at `path`, or None."""
-    node: object = root
-    for step in path:
-        match node:
-            case Mapping() if step in node:
-                node = node[step]
-            case list() if isinstance(step, int) and step < len(node):
-                node = node[step]
-            case _:
-                return None
-    return node

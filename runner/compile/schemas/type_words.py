@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from runner.arguments.shapes import Kind
+from runner.codec.values import Decimals
 
 Fragment = Mapping[str, object]
 
@@ -148,7 +149,7 @@ def _widened(fragment: Fragment, *types: str) -> dict[str, object]:
 
 
 def output_fragment(
-    word: str | None, *, is_nullable: bool, decimals: str = "text"
+    word: str | None, *, is_nullable: bool, decimals: Decimals = "text"
 ) -> dict[str, object]:
     """The schema of a value that the file declares; an unknown word, or none, admits everything.
 
@@ -164,7 +165,7 @@ def output_fragment(
 
 
 def derived_fragment(
-    word: str | None, *, is_nullable: bool, decimals: str = "text"
+    word: str | None, *, is_nullable: bool, decimals: Decimals = "text"
 ) -> dict[str, object]:
     """The same for a column as an engine describes it: admits all that its type can hold.
 
@@ -179,5 +180,5 @@ def derived_fragment(
     return nullable(fragment) if is_nullable or form.nullable else dict(fragment)
 
 
-def _scalar(word: str, words: Mapping[str, Fragment], decimals: str) -> Fragment:
+def _scalar(word: str, words: Mapping[str, Fragment], decimals: Decimals) -> Fragment:
     return _NUMERIC if word == "decimal" and decimals == "number" else words.get(word, {})

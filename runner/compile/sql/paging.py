@@ -7,7 +7,7 @@ from runner.catalog.sql import Bound, Page
 from runner.compile.site import Site
 from runner.compile.sql.parts import flat
 from runner.compile.sql.statement import Compiled
-from runner.compile.sql.tail import order_columns
+from runner.compile.sql.tail import is_descending, order_columns
 from runner.config.spec.tools import ResultSpec
 from runner.diagnostics import did_you_mean
 
@@ -78,9 +78,18 @@ def _check_key(page: Page, compiled: Compiled, site: Site) -> None:
         site.error(
             "page-cursor",
             f"expected {', '.join(missing)} in the statement, found no use",
-            hint="write '[[ AND (…) < (:cursor.…) ]]' over the columns of the key",
+            hint=f"write '{_condition(page.key, compiled)}'",
         )
     _check_order(page.key, order_columns(compiled.tokens), site)
+
+
+def _condition(key: Sequence[str], compiled: Compiled) -> str:
+    """What goes on behind the cursor's row, in the direction of the order."""
+    sign = "<" if is_descending(compiled.tokens) else ">"
+    if len(key) == 1:
+        return f"[[ AND {key[0]} {sign} :cursor.{key[0]} ]]"
+    cursor = ", ".join(f":cursor.{name}" for name in key)
+    return f"[[ AND ({', '.join(key)}) {sign} ({cursor}) ]]"
 
 
 def _check_order(key: Sequence[str], order: Sequence[str | None], site: Site) -> None:

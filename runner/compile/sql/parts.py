@@ -3,7 +3,7 @@
 The text of the parts is the author's, character for character; no value ever becomes part of it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -47,6 +47,22 @@ def flat(parts: Sequence[Part]) -> Iterator[str | Bound | Chosen]:
             yield from part.parts
         else:
             yield part
+
+
+def with_bounds(parts: Sequence[Part], change: Callable[[Bound], Bound]) -> tuple[Part, ...]:
+    """The parts with `change` applied to each bound value, those inside `[[ ]]` too."""
+    return tuple(_with_bounds(part, change) for part in parts)
+
+
+def _with_bounds(part: Part, change: Callable[[Bound], Bound]) -> Part:
+    match part:
+        case Bound():
+            return change(part)
+        case OptionalPart(parts, parameters):
+            inside = [change(item) if isinstance(item, Bound) else item for item in parts]
+            return OptionalPart(tuple(inside), parameters)
+        case _:
+            return part
 
 
 def written(parts: Sequence[Part]) -> str:

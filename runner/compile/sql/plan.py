@@ -127,9 +127,7 @@ def _client_fault(name: str, around: SqlSurroundings, shape: Shape) -> str | Non
 
 
 def _declared_shape(around: SqlSurroundings) -> Shape | None:
-    declared = around.result.shape if around.result is not None else None
-    shapes: tuple[Shape, ...] = ("rows", "row", "value", "column", "affected")
-    return next((shape for shape in shapes if shape == declared), None)
+    return around.result.shape if around.result is not None else None
 
 
 def _page(compiled: Compiled | None, around: SqlSurroundings, site: Site) -> Page | None:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner.catalog.proving import Description, Prover, Refusal
-from runner.catalog.sql import Bound, Column, OptionalPart, Part, SqlPlan, Statement
+from runner.catalog.sql import Bound, Column, SqlPlan, Statement
 from runner.compile.site import Site
-from runner.compile.sql.parts import flat
+from runner.compile.sql.parts import flat, with_bounds
 from runner.compile.sql.shapes import Laid, lay_out, shape_choices
 from runner.compile.sql.source import Source
 from runner.diagnostics import did_you_mean
@@ -68,7 +68,7 @@ def _prove(
     _check_writes(found, plan, source)
     proven = replace(
         statement,
-        parts=tuple(_cast(part, casts) for part in statement.parts),
+        parts=with_bounds(statement.parts, lambda bound: _with_cast(bound, casts)),
         limit=_cast_bound(statement.limit, casts),
         returns_rows=any(item.columns for item in found),
         writes=_writes(statement, found),
@@ -93,19 +93,6 @@ def _check_writes(found: Sequence[Description], plan: SqlPlan, source: Source) -
             0,
             hint="say 'writes: true' or 'writes: destructive' if it is meant",
         )
-
-
-def _cast(part: Part, casts: Mapping[int, str]) -> Part:
-    match part:
-        case Bound():
-            return _with_cast(part, casts)
-        case OptionalPart():
-            inside = tuple(
-                _with_cast(item, casts) if isinstance(item, Bound) else item for item in part.parts
-            )
-            return OptionalPart(inside, part.parameters)
-        case _:
-            return part
 
 
 def _with_cast(bound: Bound, casts: Mapping[int, str]) -> Bound:
@@ -151,7 +138,7 @@ def _typed(
                 part.offset - source.base,
                 hint=did_you_mean(name, columns),
             )
-    return replace(statement, parts=tuple(_with_type(part, types) for part in statement.parts))
+    return _with_types(statement, types)
 
 
 def _with_cursor_types(statement: Statement, columns: Sequence[Column]) -> Statement:
@@ -162,23 +149,14 @@ def _with_cursor_types(statement: Statement, columns: Sequence[Column]) -> State
         for part in flat(statement.parts)
         if isinstance(part, Bound) and part.path[0] == "cursor" and part.path[-1] in known
     }
-    return replace(statement, parts=tuple(_with_type(part, types) for part in statement.parts))
+    return _with_types(statement, types)
 
 
-def _with_type(part: Part, types: Mapping[int, str]) -> Part:
-    match part:
-        case Bound() if part.offset in types:
-            return replace(part, type=types[part.offset])
-        case OptionalPart():
-            inside = tuple(
-                replace(item, type=types[item.offset])
-                if isinstance(item, Bound) and item.offset in types
-                else item
-                for item in part.parts
-            )
-            return OptionalPart(inside, part.parameters)
-        case _:
-            return part
+def _with_types(statement: Statement, types: Mapping[int, str]) -> Statement:
+    def typed(bound: Bound) -> Bound:
+        return replace(bound, type=types.get(bound.offset, bound.type))
+
+    return replace(statement, parts=with_bounds(statement.parts, typed))
 
 
 def _check_duplicates(columns: Sequence[Column], source: Source) -> None:

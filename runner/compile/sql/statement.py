@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from runner.catalog.sql import Bound, OptionalPart, Part, Statement
+from runner.catalog.sql import Bound, Statement
 from runner.compile.sql.batch import single_statement
 from runner.compile.sql.kinds import Kind, commits_by_itself, kind_of
 from runner.compile.sql.lexer import (
@@ -15,7 +15,7 @@ from runner.compile.sql.lexer import (
 )
 from runner.compile.sql.marks import check_brackets, check_marks
 from runner.compile.sql.names import Names
-from runner.compile.sql.parts import flat, statement_parts
+from runner.compile.sql.parts import flat, statement_parts, with_bounds
 from runner.compile.sql.source import Source
 from runner.compile.sql.tail import limit_token
 from runner.compile.sql.words import DEFINITIONS, MAIN, QUERIES
@@ -114,7 +114,10 @@ def _with_limit(statement: Statement, seen: Sequence[Token], source: Source) -> 
         limit = int(token.text) if token.text.isdecimal() else None
         return replace(statement, limit=limit)
     offset = token.offset + source.base
-    parts = tuple(_limited(part, offset) for part in statement.parts)
+    parts = with_bounds(
+        statement.parts,
+        lambda bound: replace(bound, is_limit=bound.is_limit or bound.offset == offset),
+    )
     bound = next(part for part in flat(parts) if isinstance(part, Bound) and part.offset == offset)
     if bound.type not in ("", "integer", "int64"):
         source.error(
@@ -123,19 +126,3 @@ def _with_limit(statement: Statement, seen: Sequence[Token], source: Source) -> 
             token.offset,
         )
     return replace(statement, parts=parts, limit=bound)
-
-
-def _limited(part: Part, offset: int) -> Part:
-    match part:
-        case Bound() if part.offset == offset:
-            return replace(part, is_limit=True)
-        case OptionalPart():
-            inside = tuple(
-                replace(item, is_limit=True)
-                if isinstance(item, Bound) and item.offset == offset
-                else item
-                for item in part.parts
-            )
-            return OptionalPart(inside, part.parameters)
-        case _:
-            return part

@@ -72,9 +72,19 @@ def _is_alone(tokens: Sequence[Token], place: int) -> bool:
 
 def order_columns(tokens: Sequence[Token]) -> tuple[str | None, ...]:
     """What the outermost ORDER BY names, lower case; None for each that is no plain column."""
+    return tuple(_column(item) for item in _order_items(tokens))
+
+
+def is_descending(tokens: Sequence[Token]) -> bool:
+    """Whether the first column of the outermost ORDER BY goes down."""
+    items = _order_items(tokens)
+    return bool(items) and any(token.word == "DESC" for token in items[0])
+
+
+def _order_items(tokens: Sequence[Token]) -> list[list[Token]]:
     start = _order_start(tokens)
     if start is None:
-        return ()
+        return []
     items: list[list[Token]] = [[]]
     depth = 0
     for token in tokens[start:]:
@@ -85,7 +95,7 @@ def order_columns(tokens: Sequence[Token]) -> tuple[str | None, ...]:
             items.append([])
         else:
             items[-1].append(token)
-    return tuple(_column(item) for item in items)
+    return items
 
 
 def _order_start(tokens: Sequence[Token]) -> int | None:

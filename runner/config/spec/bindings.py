@@ -1,7 +1,7 @@
 """`sql`, `http`, `python`, `steps`, `value`: what a tool runs."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -15,8 +15,8 @@ from runner.config.spec.leaves import (
     SqlText,
     TemplateText,
     Text,
+    Word,
     fault,
-    one_of,
 )
 from runner.config.spec.model import Section
 
@@ -155,9 +155,9 @@ class HttpSpec(Section):
     """A text body."""
     select: SelectText | None = None
     """JMESPath: the part of the answer that counts."""
-    response: one_of("json", "text", "bytes") | None = None  # type: ignore[valid-type]
+    response: Word[Literal["json", "text", "bytes"]] | None = None
     """How the body is read; by its content type unless said."""
-    arrays: one_of("repeat", "comma", "brackets") = "repeat"  # type: ignore[valid-type]
+    arrays: Word[Literal["repeat", "comma", "brackets"]] = "repeat"
     """How a list is written in the query."""
     paginate: PaginateSpec | None = None
     """Fetches all pages."""
@@ -184,16 +184,3 @@ class StepSpec(Section):
     """An inline value."""
     database: Text | None = None
     """The database of inline SQL."""
-
-
-__all__ = [
-    "METHODS",
-    "Any",
-    "CheckSpec",
-    "HttpSpec",
-    "PaginateSpec",
-    "Sql",
-    "SqlForm",
-    "StatementSpec",
-    "StepSpec",
-]

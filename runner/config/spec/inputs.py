@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict
 
 from runner.config.nodes import Scalar
-from runner.config.spec.leaves import Flag, SqlText, Text, ValueTree, fault, shape_of
+from runner.config.spec.leaves import Flag, SqlText, Text, ValueTree, fault, in_words
 from runner.config.spec.model import ListOf, Section
 from runner.config.spec.server import FileText
 
@@ -14,7 +14,7 @@ from runner.config.spec.server import FileText
 class CompleteSpec(Section):
     """Where suggestions for a value come from."""
 
-    values: ListOf(Text) | None = None  # type: ignore[valid-type]
+    values: ListOf[Text] | None = None
     """A fixed list."""
     sql: SqlText | None = None
     """A query of one column; `:value` is what was typed."""
@@ -93,7 +93,7 @@ def _parameter(node: object) -> object:
         case _:
             raise fault(
                 "wrong-type",
-                f"expected a type word, a list of values or a mapping, found {shape_of(node)}",
+                f"expected a type word, a list of values or a mapping, found {in_words(node)}",
             )
 
 

@@ -8,13 +8,19 @@ SQL, expressions or templates refuse it. The environment comes in as pydantic's 
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NewType, Protocol
+from typing import Annotated, Any, NewType, Protocol, TypeVar, get_args
 
-from pydantic import BeforeValidator, PlainValidator, ValidationInfo, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    BeforeValidator,
+    GetCoreSchemaHandler,
+    PlainValidator,
+    ValidationInfo,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, PydanticCustomError
 from typing_extensions import TypeAliasType
 
-from runner.config.nodes import Scalar
+from runner.config.nodes import Mapping_, Node, PlainValue, Scalar, Sequence
 from runner.diagnostics import Diagnostic
 from runner.secret import Secret
 
@@ -53,22 +59,24 @@ def fault(code: str, message: str, **context: Any) -> PydanticCustomError:
     return PydanticCustomError(code, "{text}", {"text": message, **context})
 
 
-def shape_of(node: object) -> str:
+def tree_of(node: Node) -> Tree:
+    """The node as dicts, lists and scalars: what the models read."""
+    match node:
+        case Mapping_(entries):
+            return {key: tree_of(entry.value) for key, entry in entries.items()}
+        case Sequence(items):
+            return [tree_of(item) for item in items]
+        case Scalar():
+            return node
+
+
+def in_words(node: object) -> str:
     """What a node is, in a reader's words: `a list`, `a mapping`, `true`, `'ten'`, `nothing`."""
     match node:
         case Scalar(interpolated=True):
             return "another text, which a reference brought in"  # it may be a secret
         case Scalar():
-            value = node.value
-            if isinstance(value, bool):
-                return str(value).lower()
-            return (
-                "nothing"
-                if value is None
-                else f"'{node.text}'"
-                if isinstance(value, str)
-                else node.text
-            )
+            return _written(node)
         case Mapping():
             return "a mapping"
         case list():
@@ -77,9 +85,28 @@ def shape_of(node: object) -> str:
             return repr(node)
 
 
+def _written(scalar: Scalar) -> str:
+    match scalar.value:
+        case None:
+            return "nothing"
+        case bool() as flag:
+            return str(flag).lower()
+        case str():
+            return f"'{scalar.text}'"
+        case _:
+            return scalar.text
+
+
+def plain_value(scalar: Scalar) -> PlainValue:
+    """The scalar's value where a number or a boolean may stand, from the environment too."""
+    if scalar.interpolated:
+        return Scalar(scalar.text, scalar.position, plain=True).value
+    return scalar.value
+
+
 def _scalar(node: object, expected: str) -> Scalar:
     if not isinstance(node, Scalar):
-        raise fault("wrong-type", f"expected {expected}, found {shape_of(node)}")
+        raise fault("wrong-type", f"expected {expected}, found {in_words(node)}")
     return node
 
 
@@ -108,33 +135,25 @@ def _flag(node: object, info: ValidationInfo) -> bool:
     scalar = _filled(node, "true or false", info)
     if isinstance(scalar.value, bool):
         return scalar.value
-    if scalar.interpolated and scalar.text in ("true", "false"):
+    if scalar.interpolated and scalar.text in _FLAGS:
         return scalar.text == "true"
     hint = "remove the quotes" if scalar.text in _FLAGS else None
-    raise fault("wrong-type", f"expected true or false, found {shape_of(scalar)}", hint=hint)
+    raise fault("wrong-type", f"expected true or false, found {in_words(scalar)}", hint=hint)
 
 
 def _integer(node: object, info: ValidationInfo) -> int:
     scalar = _filled(node, "an integer", info)
-    value = (
-        Scalar(scalar.text, scalar.position, plain=True).value
-        if scalar.interpolated
-        else scalar.value
-    )
+    value = plain_value(scalar)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise fault("wrong-type", f"expected an integer, found {shape_of(scalar)}")
+        raise fault("wrong-type", f"expected an integer, found {in_words(scalar)}")
     return value
 
 
 def _number(node: object, info: ValidationInfo) -> float:
     scalar = _filled(node, "a number", info)
-    value = (
-        Scalar(scalar.text, scalar.position, plain=True).value
-        if scalar.interpolated
-        else scalar.value
-    )
+    value = plain_value(scalar)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise fault("wrong-type", f"expected a number, found {shape_of(scalar)}")
+        raise fault("wrong-type", f"expected a number, found {in_words(scalar)}")
     return value
 
 
@@ -144,7 +163,7 @@ def _duration(node: object, info: ValidationInfo) -> Seconds:
     if not found:
         raise fault(
             "wrong-type",
-            f"expected a duration such as 500ms, 10s or 5m, found {shape_of(scalar)}",
+            f"expected a duration such as 500ms, 10s or 5m, found {in_words(scalar)}",
             hint="add the unit" if scalar.text.isdecimal() else None,
         )
     return Seconds(float(found[1]) * _SECONDS[found[2]])
@@ -155,7 +174,7 @@ def _size(node: object, info: ValidationInfo) -> int:
     found = _SIZE.match(scalar.text)
     if not found:
         raise fault(
-            "wrong-type", f"expected a size such as 64KiB or 1MiB, found {shape_of(scalar)}"
+            "wrong-type", f"expected a size such as 64KiB or 1MiB, found {in_words(scalar)}"
         )
     return int(found[1]) * _BYTES[found[2]]
 
@@ -221,7 +240,7 @@ def _whole_tree(node: object, leaf: Callable[[Scalar], Scalar]) -> Tree:
             case list():
                 return [walk(item) for item in part]
             case _:
-                raise fault("wrong-type", f"expected a value, found {shape_of(part)}")
+                raise fault("wrong-type", f"expected a value, found {in_words(part)}")
 
     tree = walk(node)
     if faults:
@@ -229,25 +248,37 @@ def _whole_tree(node: object, leaf: Callable[[Scalar], Scalar]) -> Tree:
     return tree
 
 
-def one_of(*words: str) -> Any:
-    """A leaf that is one of `words`; anything else is `unknown-word` with a suggestion."""
+class OneOf:
+    """Reads a scalar as one of the words of a `Literal`; others are `unknown-word`, with a hint."""
 
+    def __get_pydantic_core_schema__(
+        self, source: type[str], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        words: tuple[str, ...] = get_args(source)
+        allowed: list[object] = [*words, *(word == "true" for word in words if word in _FLAGS)]
+        listed = WithJsonSchema({"anyOf": [{"enum": allowed}, _FROM_ENVIRONMENT]})
+        reader = BeforeValidator(_one_of(words), json_schema_input_type=Annotated[object, listed])
+        return reader.__get_pydantic_core_schema__(source, handler)
+
+
+def _one_of(words: tuple[str, ...]) -> Callable[[object, ValidationInfo], str]:
     def check(node: object, info: ValidationInfo) -> str:
         scalar = _filled(node, f"one of {', '.join(words)}", info)
         if scalar.text not in words:
             raise fault(
                 "unknown-word",
-                f"expected one of {', '.join(words)}, found {shape_of(scalar)}",
+                f"expected one of {', '.join(words)}, found {in_words(scalar)}",
                 word=scalar.text,
                 known=words,
             )
         return scalar.text
 
-    allowed: list[object] = [*words, *(word == "true" for word in words if word in _FLAGS)]
-    schema = {"anyOf": [{"enum": allowed}, _FROM_ENVIRONMENT]}
-    return Annotated[str, BeforeValidator(check), WithJsonSchema(schema)]
+    return check
 
 
+W = TypeVar("W", bound=str)
+Word = Annotated[W, OneOf()]
+"""`Word[Literal["a", "b"]]`: one of the words."""
 Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
 Flag = Annotated[
     bool,

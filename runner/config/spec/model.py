@@ -1,9 +1,10 @@
 """The base of every section of the file: frozen, closed, documented by its attribute docstrings."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler
+from pydantic_core import CoreSchema
 
 from runner.config.nodes import Scalar
 
@@ -29,16 +30,21 @@ def short(key: str, kind: type = Scalar) -> Callable[[object], object]:
     return expand
 
 
-def listed(node: object) -> object:
-    """A validator that reads one item as the list of that item."""
+class OneOrMany:
+    """Reads one item as the list of that item."""
+
+    def __get_pydantic_core_schema__(
+        self, source: type[tuple[object, ...]], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        item = get_args(source)[0]
+        reader = BeforeValidator(_listed, json_schema_input_type=item | source)
+        return reader.__get_pydantic_core_schema__(source, handler)
+
+
+def _listed(node: object) -> object:
     return [node] if node is not None and not isinstance(node, list) else node
 
 
-def ListOf(item: Any) -> Any:  # noqa: N802 - stands where a type stands
-    """A list of `item`, or one `item` alone."""
-    return Annotated[
-        tuple[item, ...], BeforeValidator(listed, json_schema_input_type=item | Sequence[item])
-    ]
-
-
-__all__ = ["ListOf", "Mapping", "Section", "listed", "short"]
+T = TypeVar("T")
+ListOf = Annotated[tuple[T, ...], OneOrMany()]
+"""A list of items, or one item alone."""

@@ -24,7 +24,7 @@ class ResourceSpec(Section):
     """What it holds."""
     icons: tuple[IconSpec, ...] = ()
     """Icons shown by clients."""
-    tags: ListOf(Text) = ()  # type: ignore[valid-type]
+    tags: ListOf[Text] = ()
     """Words that `endpoints` select by."""
     mime: Text | None = None
     """Its media type."""
@@ -96,7 +96,7 @@ class PromptSpec(Section):
     """What it is for."""
     icons: tuple[IconSpec, ...] = ()
     """Icons shown by clients."""
-    tags: ListOf(Text) = ()  # type: ignore[valid-type]
+    tags: ListOf[Text] = ()
     """Words that `endpoints` select by."""
     arguments: Mapping[str, ArgumentSpec] = Field(default_factory=dict)
     """By name; a name that ends in `?` is optional."""
@@ -140,9 +140,9 @@ class ViewSpec(Section):
 
     title: Text | None = None
     """The name shown to people."""
-    csp: Mapping[str, ListOf(Text)] | None = None  # type: ignore[valid-type]
+    csp: Mapping[str, ListOf[Text]] | None = None
     """Hosts that the view may reach, by kind."""
-    permissions: ListOf(Text) = ()  # type: ignore[valid-type]
+    permissions: ListOf[Text] = ()
     """Browser permissions that it asks for."""
     domain: Text | None = None
     """The origin that it wants."""
@@ -164,15 +164,15 @@ class EndpointSpec(Section):
 
     path: Text
     """The path."""
-    tools: ListOf(Text) = ()  # type: ignore[valid-type]
+    tools: ListOf[Text] = ()
     """Names or globs."""
-    resources: ListOf(Text) = ()  # type: ignore[valid-type]
+    resources: ListOf[Text] = ()
     """Names or globs."""
-    prompts: ListOf(Text) = ()  # type: ignore[valid-type]
+    prompts: ListOf[Text] = ()
     """Names or globs."""
-    skills: ListOf(Text) = ()  # type: ignore[valid-type]
+    skills: ListOf[Text] = ()
     """Names or globs."""
-    tags: ListOf(Text) = ()  # type: ignore[valid-type]
+    tags: ListOf[Text] = ()
     """Only what has one of these."""
     writes: Flag = True
     """`false` drops everything that writes."""

@@ -40,11 +40,11 @@ class DefaultsSection(Section):
     """The shape of results."""
     access: AccessSpec | None = None
     """Who may use it."""
-    rates: ListOf(Text) | None = None  # type: ignore[valid-type]
+    rates: ListOf[Text] | None = None
     """Calls per caller."""
     cache: Duration | None = None
     """How long a result may be reused."""
-    tags: ListOf(Text) = ()  # type: ignore[valid-type]
+    tags: ListOf[Text] = ()
     """Words that `endpoints` select by."""
 
 
@@ -63,7 +63,7 @@ class ServerSpec(Section):
     """HTTP APIs by name."""
     budgets: BudgetsSection = BudgetsSection()
     """Limits of every call."""
-    rates: ListOf(Text) = ()  # type: ignore[valid-type]
+    rates: ListOf[Text] = ()
     """Calls per caller: `30/minute`."""
     rate_store: SecretText | None = None
     """`memory`, or a Redis URL for replicas."""
@@ -95,5 +95,5 @@ class ServerSpec(Section):
     """An async context manager, once a worker."""
     endpoints: Mapping[str, EndpointSpec] = Field(default_factory=dict)
     """Exactly these addresses; without it one, at `serve.path`, with everything."""
-    include: ListOf(Text) = ()  # type: ignore[valid-type]
+    include: ListOf[Text] = ()
     """Globs of files merged into this one."""

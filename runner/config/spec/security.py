@@ -1,7 +1,7 @@
 """`auth`, `callers`, `audit`: who calls, who may, what is recorded."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -12,7 +12,7 @@ from runner.config.spec.leaves import (
     Seconds,
     Text,
     ValueTree,
-    one_of,
+    Word,
 )
 from runner.config.spec.model import ListOf, Section, short
 
@@ -26,7 +26,7 @@ class CallerSpec(Section):
     """The address."""
     client_id: Text | None = None
     """The client."""
-    scopes: ListOf(Text) = ()  # type: ignore[valid-type]
+    scopes: ListOf[Text] = ()
     """What it may."""
     claims: Mapping[str, ValueTree] = Field(default_factory=dict)
     """Claims, as a token would carry them."""
@@ -37,7 +37,7 @@ class IssuerSpec(Section):
 
     issuer: Text
     """Equals `iss`; https except on localhost."""
-    audiences: ListOf(Text) = ()  # type: ignore[valid-type]
+    audiences: ListOf[Text] = ()
     """Accepted audiences; the resource unless said."""
     jwks_uri: Text | None = None
     """Skips discovery."""
@@ -45,9 +45,9 @@ class IssuerSpec(Section):
     """Opaque tokens: endpoint and credentials."""
     caller: Mapping[str, ExpressionText] = Field(default_factory=dict)
     """How a caller is made of the claims."""
-    required_scopes: ListOf(Text) = ()  # type: ignore[valid-type]
+    required_scopes: ListOf[Text] = ()
     """Scopes that every token needs."""
-    algorithms: ListOf(Text) = ()  # type: ignore[valid-type]
+    algorithms: ListOf[Text] = ()
     """Accepted signature algorithms."""
     clock_tolerance: Duration = Seconds(30.0)
     """At most 300 s."""
@@ -83,7 +83,7 @@ class StdioSection(Section):
 class ClientsSection(Section):
     """OAuth clients."""
 
-    approval: one_of("required", "none") = "none"  # type: ignore[valid-type]
+    approval: Word[Literal["required", "none"]] = "none"
     """A new client waits until it is approved."""
 
 
@@ -111,7 +111,7 @@ class AuthSection(Section):
 class AuditSection(Section):
     """The audit trail."""
 
-    to: one_of("jsonl", "database", "stdout", "off")  # type: ignore[valid-type]
+    to: Word[Literal["jsonl", "database", "stdout", "off"]]
     """Where events go."""
     path: Text | None = None
     """The file, for jsonl."""

@@ -1,10 +1,9 @@
 """`server`, `serve`, `budgets`, `telemetry`: who the server is and how it listens."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from runner.config.nodes import Scalar
 from runner.config.spec.leaves import (
     Duration,
     Flag,
@@ -13,7 +12,7 @@ from runner.config.spec.leaves import (
     SecretText,
     Size,
     Text,
-    one_of,
+    Word,
 )
 from runner.config.spec.model import ListOf, Section, short
 
@@ -39,9 +38,9 @@ class IconSpec(Section):
     """An https or data URI."""
     mime_type: Text | None = Field(default=None, alias="mimeType")
     """`image/png` or `image/jpeg` are shown everywhere."""
-    sizes: ListOf(Text) = ()  # type: ignore[valid-type]  # a type made by a function
+    sizes: ListOf[Text] = ()
     """`48x48`, or `any`."""
-    theme: one_of("light", "dark") | None = None  # type: ignore[valid-type]
+    theme: Word[Literal["light", "dark"]] | None = None
     """The background it is made for."""
 
 
@@ -84,15 +83,15 @@ class ServeSection(Section):
     """The path of the MCP endpoint."""
     public_url: Text | None = None
     """The endpoint's address as clients see it behind a proxy."""
-    allowed_origins: ListOf(Text) = ()  # type: ignore[valid-type]
+    allowed_origins: ListOf[Text] = ()
     """Browser origins that may call, or `any`."""
-    allowed_hosts: ListOf(Text) = ()  # type: ignore[valid-type]
+    allowed_hosts: ListOf[Text] = ()
     """Host names that the server answers to, or `any`."""
-    trusted_proxies: ListOf(Text) = ()  # type: ignore[valid-type]
+    trusted_proxies: ListOf[Text] = ()
     """Networks whose `X-Forwarded-*` headers count."""
     workers: Integer = 1
     """Processes that answer."""
-    engine: one_of("auto", "uvicorn", "hypercorn") = "auto"  # type: ignore[valid-type]
+    engine: Word[Literal["auto", "uvicorn", "hypercorn"]] = "auto"
     """The HTTP server; `auto` takes hypercorn where TLS is configured."""
     tls: TlsSection | None = None
     """Serve https."""
@@ -128,9 +127,3 @@ class TelemetrySection(Section):
     """Address of an OpenTelemetry collector."""
     metrics_port: Integer | None = None
     """Port of a Prometheus page on loopback."""
-
-
-__all__ = [
-    "BudgetsSection", "FileText", "IconSpec", "Scalar", "ServeSection", "ServerSection",
-    "TelemetrySection", "TextOrFile", "TlsSection",
-]  # fmt: skip

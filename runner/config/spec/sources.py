@@ -1,6 +1,7 @@
 """`databases` and `apis`: where tools get their data."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 from pydantic import Field
 
@@ -13,7 +14,7 @@ from runner.config.spec.leaves import (
     SecretText,
     SqlText,
     Text,
-    one_of,
+    Word,
 )
 from runner.config.spec.model import ListOf, Section
 
@@ -58,9 +59,9 @@ class DatabaseSpec(Section):
     """The connections kept open."""
     session: SessionSection | None = None
     """PostgreSQL: role and settings of each call's transaction."""
-    connect: ListOf(SqlText) = ()  # type: ignore[valid-type]
+    connect: ListOf[SqlText] = ()
     """Statements run once on each new connection."""
-    startup: one_of("required", "lazy") = "required"  # type: ignore[valid-type]
+    startup: Word[Literal["required", "lazy"]] = "required"
     """`lazy` starts the server although the database is down."""
 
 
@@ -91,7 +92,7 @@ class ClientCredentials(Section):
     """The client."""
     client_secret: SecretText
     """Its secret."""
-    scopes: ListOf(Text) = ()  # type: ignore[valid-type]
+    scopes: ListOf[Text] = ()
     """The scopes asked for."""
 
 
@@ -106,7 +107,7 @@ class ApiAuth(Section):
     """A key in a header."""
     client_credentials: ClientCredentials | None = None
     """OAuth 2 client credentials."""
-    forward: one_of("caller") | None = None  # type: ignore[valid-type]
+    forward: Word[Literal["caller"]] | None = None
     """`caller` sends the caller's own token; never done without this."""
 
 

@@ -1,7 +1,7 @@
 """`tools`: one entry a tool; its input, its binding, its result, its words."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -18,10 +18,13 @@ from runner.config.spec.leaves import (
     TemplateText,
     Text,
     ValueTree,
-    one_of,
+    Word,
 )  # fmt: skip
 from runner.config.spec.model import ListOf, Section, short
 from runner.config.spec.server import IconSpec
+
+Writes = Literal["false", "true", "destructive"]
+"""What a tool may do to what it reaches: only read it, change it, or destroy."""
 
 
 class AccessSpec(Section):
@@ -29,7 +32,7 @@ class AccessSpec(Section):
 
     public: Flag = False
     """Anonymous callers too."""
-    scopes: ListOf(Text) = ()  # type: ignore[valid-type]
+    scopes: ListOf[Text] = ()
     """Scopes that the caller's token needs."""
     when: ExpressionText | None = None
     """An expression; false hides it."""
@@ -40,14 +43,14 @@ class PageSpec(Section):
 
     size: Text
     """The parameter that limits the rows."""
-    key: ListOf(Text) = ()  # type: ignore[valid-type]
+    key: ListOf[Text] = ()
     """The columns of ORDER BY that the cursor holds; without it the cursor holds an offset."""
 
 
 class TextSpec(Section):
     """How the text block of a result is written; exactly one."""
 
-    format: one_of("json", "csv", "markdown") | None = None  # type: ignore[valid-type]
+    format: Word[Literal["json", "csv", "markdown"]] | None = None
     """A ready format."""
     template: TemplateText | None = None
     """Jinja2; sees `result`, the structured result."""
@@ -56,7 +59,7 @@ class TextSpec(Section):
 class ResultSpec(Section):
     """The shape of a result, its limits, its text."""
 
-    shape: one_of("rows", "row", "value", "column", "affected") | None = None  # type: ignore[valid-type]
+    shape: Word[Literal["rows", "row", "value", "column", "affected"]] | None = None
     """What a result is; `rows` unless said (`value` for HTTP and Python)."""
     max_rows: Integer | None = None
     """Rows at most."""
@@ -69,13 +72,13 @@ class ResultSpec(Section):
         | None
     ) = None
     """How the text block is written: `json` (default), `csv`, `markdown` or `{template: …}`."""
-    json_columns: ListOf(Text) = Field(default=(), alias="json")  # type: ignore[valid-type]
+    json_columns: ListOf[Text] = Field(default=(), alias="json")
     """Text columns that hold JSON."""
     columns: Parameters | None = None
     """The output, declared."""
     schema_: WholeSchemaForm | None = Field(default=None, alias="schema")
     """The output as a whole JSON Schema."""
-    decimals: one_of("text", "number") = "text"  # type: ignore[valid-type]
+    decimals: Word[Literal["text", "number"]] = "text"
     """How decimals are written."""
     page: PageSpec | None = None
     """Paging."""
@@ -97,7 +100,7 @@ class ConfirmSpec(Section):
     """The question."""
     show: ShowSpec | None = None
     """What a read tool returns is shown too."""
-    fallback: one_of("refuse", "allow") = "refuse"  # type: ignore[valid-type]
+    fallback: Word[Literal["refuse", "allow"]] = "refuse"
     """For clients that cannot ask."""
 
 
@@ -116,7 +119,7 @@ class UiSpec(Section):
     """A ready-made detail page."""
     map: Mapping[str, ValueTree] | None = None
     """A ready-made map."""
-    visibility: ListOf(Text) = ()  # type: ignore[valid-type]
+    visibility: ListOf[Text] = ()
     """`model`, `app`."""
     data: Text | None = None
     """JMESPath: what the view gets."""
@@ -165,7 +168,7 @@ class ToolSpec(Section):
     """What it does and when to use it; for the model."""
     icons: tuple[IconSpec, ...] = ()
     """Icons shown by clients."""
-    tags: ListOf(Text) = ()  # type: ignore[valid-type]
+    tags: ListOf[Text] = ()
     """Words that `endpoints` select by."""
     input: Parameters | None = None
     """The parameters."""
@@ -193,7 +196,7 @@ class ToolSpec(Section):
     """For `steps`: JMESPath over the map of the `as` names."""
     database: Text | None = None
     """The database of `sql`; may be left out when there is one."""
-    writes: one_of("false", "true", "destructive") | None = None  # type: ignore[valid-type]
+    writes: Word[Writes] | None = None
     """`false`, `true` or `destructive`; without it SQL cannot write."""
     idempotent: Flag | None = None
     """Calling it twice does what calling it once does."""
@@ -205,7 +208,7 @@ class ToolSpec(Section):
     """Words for what went wrong, by kind or HTTP status; or `empty`."""
     timeout: Duration | None = None
     """How long a call may take; the work is stopped, not only the wait."""
-    rates: ListOf(Text) | None = None  # type: ignore[valid-type]
+    rates: ListOf[Text] | None = None
     """Calls per caller: `60/day`."""
     cache: Duration | None = None
     """How long a result may be reused; read tools only."""
@@ -218,9 +221,9 @@ class ToolSpec(Section):
         | None
     ) = None
     """Asks before the call."""
-    ask: ListOf(Text) | None = None  # type: ignore[valid-type]
+    ask: ListOf[Text] | None = None
     """Parameters asked for when they are missing."""
-    task: one_of("auto", "always") | None = None  # type: ignore[valid-type]
+    task: Word[Literal["auto", "always"]] | None = None
     """Runs as a task where the client can follow one."""
     ui: UiSpec | None = None
     """The view of its result."""

@@ -8,6 +8,7 @@ from runner.bindings.http.client import Outside
 from runner.bindings.http.guard import Resolve
 from runner.errors import BindingError, Kind
 from tests.bindings.http.upstream import answering, api, http, invoke, plan, raw_server, run
+from tests.requirements import requirement
 
 
 def resolving(*answers: Sequence[str]) -> tuple[Resolve, list[str]]:
@@ -52,6 +53,7 @@ def refusal(url: str, *addresses: str, allow_private: bool = False) -> BindingEr
         "2002:7f00:1::",
     ],
 )
+@requirement("P-214")
 def test_name_that_leads_to_an_inner_address_is_refused(address: str) -> None:
     error = refusal("http://api.example.com", address)
     assert (error.kind, str(error)) == (Kind.UNAVAILABLE, "the API's address may not be called")
@@ -134,6 +136,7 @@ def test_unknown_name_is_unreachable() -> None:
         "http://[bad",
     ],
 )
+@requirement("P-214")
 def test_redirect_that_leaves_the_base_is_not_followed(location: str) -> None:
     requests: list[bytes] = []
 

@@ -10,7 +10,7 @@ from runner.compile.expressions import Names, compile_expression, compile_templa
 from runner.compile.site import Site
 from runner.config.nodes import Document, Mapping_, Scalar
 from runner.diagnostics import Diagnostic, Faults, Position
-from runner.invocation.scope import build_scope
+from runner.invocation.scope import CallScope
 
 START = Position("mcp.yaml", 1, 1)
 CONTEXT = CallContext(
@@ -39,7 +39,7 @@ class Bench:
     def scope(self, values: Mapping[str, object], *absent: str) -> Scope:
         """The scope of a call with these arguments."""
         names = frozenset(values) | frozenset(absent)
-        return build_scope(dict(values), names, CONTEXT, {"region": "eu"})
+        return CallScope(dict(values), names, context=CONTEXT, variables={"region": "eu"})
 
     def evaluate(
         self, text: str, values: Mapping[str, object] | None = None, *absent: str

@@ -100,7 +100,7 @@ def test_each_authentication_is_read(auth: str, expected: ApiAuth) -> None:
     ],
 )
 def test_address_that_is_no_base_is_refused_without_repeating_it(url: str, message: str) -> None:
-    assert faults(f'url: "{url}"') == [f"1:6 bad-url {message}"]
+    assert faults(f'url: "{url}"') == [f"1:6 bad-url: {message}"]
 
 
 @pytest.mark.parametrize(
@@ -108,25 +108,25 @@ def test_address_that_is_no_base_is_refused_without_repeating_it(url: str, messa
 )
 def test_inner_address_needs_to_be_allowed(host: str) -> None:
     message = "the host is an address of this machine or of a private network"
-    assert faults(f'url: "http://{host}:8000"') == [f"1:6 private-address {message}"]
+    assert faults(f'url: "http://{host}:8000"') == [f"1:6 private-address: {message}"]
     assert compiled(f'{{url: "http://{host}:8000", allow_private: true}}')[1] == []
 
 
 @pytest.mark.parametrize("host", ["2130706433", "0x7f.1", "127.1", "0.0.0.0", "224.0.0.1"])
 def test_number_or_broadcast_in_place_of_a_host_is_never_allowed(host: str) -> None:
     found = faults(f'{{url: "http://{host}", allow_private: true}}')
-    assert found == ["1:7 private-address the host is no address that may be called"]
+    assert found == ["1:7 private-address: the host is no address that may be called"]
 
 
 def test_credentials_over_plain_http_are_a_warning() -> None:
     api, found = compiled("url: http://api.example.com\nauth: {bearer: t}")
     assert api is not None
-    assert found == ["1:6 unencrypted the API's credentials are sent without encryption"]
+    assert found == ["1:6 unencrypted: the API's credentials are sent without encryption"]
 
 
 def test_token_of_the_caller_cannot_be_forwarded_in_this_version() -> None:
     assert faults("url: https://x.example\nauth: {forward: caller}") == [
-        "2:17 not-available 'forward' is not available in this version"
+        "2:17 not-available: 'forward' is not available in this version"
     ]
 
 
@@ -136,16 +136,16 @@ auth: {header: {name: "X Key", value: "a\\nb"}}
 headers: {Host: x, Content-Length: 1, X-A: "ü", Transfer-Encoding: chunked}
 timeout: {connect: 0s, total: 0s}
 retries: 11""") == [
-        "1:6 bad-url expected an http or https address",
-        "2:17 bad-header 'X Key' is no name of a header",
-        "2:39 bad-header expected ASCII text without line breaks and without spaces around it",
-        "3:11 bad-header 'Host' is set by the runner itself",
-        "3:20 bad-header 'Content-Length' is set by the runner itself",
-        "3:44 bad-header expected ASCII text without line breaks and without spaces around it",
-        "3:49 bad-header 'Transfer-Encoding' is set by the runner itself",
-        "4:20 out-of-range expected more than 0",
-        "4:31 out-of-range expected more than 0",
-        "5:10 out-of-range expected 0 to 10, found 11",
+        "1:6 bad-url: expected an http or https address",
+        "2:17 bad-header: 'X Key' is no name of a header",
+        "2:39 bad-header: expected ASCII text without line breaks and without spaces around it",
+        "3:11 bad-header: 'Host' is set by the runner itself",
+        "3:20 bad-header: 'Content-Length' is set by the runner itself",
+        "3:44 bad-header: expected ASCII text without line breaks and without spaces around it",
+        "3:49 bad-header: 'Transfer-Encoding' is set by the runner itself",
+        "4:20 out-of-range: expected more than 0",
+        "4:31 out-of-range: expected more than 0",
+        "5:10 out-of-range: expected 0 to 10, found 11",
     ]
 
 
@@ -155,11 +155,11 @@ retries: 11""") == [
 )
 def test_header_that_the_authentication_sets_is_not_set_again(auth: str, header: str) -> None:
     text = f"url: https://x.example\nauth: {{{auth}}}\nheaders: {{{header}: x}}"
-    assert faults(text) == [f"3:11 bad-header '{header}' is set by the API's 'auth'"]
+    assert faults(text) == [f"3:11 bad-header: '{header}' is set by the API's 'auth'"]
 
 
 def test_token_endpoint_is_checked_like_the_api() -> None:
     assert faults("""url: https://x.example
 auth:
   client_credentials: {token_url: "http://127.0.0.1/t", client_id: i, client_secret: s}
-""") == ["3:35 private-address the host is an address of this machine or of a private network"]
+""") == ["3:35 private-address: the host is an address of this machine or of a private network"]

@@ -113,21 +113,21 @@ def test_whole_url_is_an_api_of_its_origin(
     [
         (
             "https://u:p@x.example/",
-            "1:7 bad-url the address holds a user or a password; "
+            "1:7 bad-url: the address holds a user or a password; "
             "'auth: {basic: …}' is the place for them",
         ),
         (
             "http://127.0.0.1/x",
-            "1:7 private-address the host is an address of this machine or of a private network",
+            "1:7 private-address: the host is an address of this machine or of a private network",
         ),
-        ("https://x.example/a?key=1", "1:27 bad-path a query does not stand in the path"),
+        ("https://x.example/a?key=1", "1:27 bad-path: a query does not stand in the path"),
         (
             "https://{city}.example/",
-            "1:7 bad-url the address has braces; the path of a tool is the place for parameters",
+            "1:7 bad-url: the address has braces; the path of a tool is the place for parameters",
         ),
         (
             "https://x.example/{town}",
-            "1:26 unknown-parameter '{town}' is no parameter of this tool",
+            "1:26 unknown-parameter: '{town}' is no parameter of this tool",
         ),
     ],
 )
@@ -138,16 +138,16 @@ def test_whole_url_with_a_fault_is_refused(url: str, fault: str) -> None:
 @pytest.mark.parametrize(
     ("path", "column", "fault"),
     [
-        ("forecast", 21, "bad-path expected a path that begins with '/'"),
-        ("/a?days=1", 24, "bad-path a query does not stand in the path"),
-        ("/a#top", 24, "bad-path a fragment is never sent"),
-        ("/a\\\\b", 24, "bad-path a back-slash does not stand in a path"),
-        ("/a b", 24, "bad-path a space or a control character does not stand in a path"),
-        ("/{citi}", 23, "unknown-parameter '{citi}' is no parameter of this tool"),
-        ("/{{ city }}", 23, "bad-path a brace without its partner"),
-        ("/a}", 24, "bad-path a brace without its partner"),
-        ("/a/../b", 25, f"bad-path '..' {CLIMBS}"),
-        ("/%2e%2E/b", 23, f"bad-path '%2e%2E' {CLIMBS}"),
+        ("forecast", 21, "bad-path: expected a path that begins with '/'"),
+        ("/a?days=1", 24, "bad-path: a query does not stand in the path"),
+        ("/a#top", 24, "bad-path: a fragment is never sent"),
+        ("/a\\\\b", 24, "bad-path: a back-slash does not stand in a path"),
+        ("/a b", 24, "bad-path: a space or a control character does not stand in a path"),
+        ("/{citi}", 23, "unknown-parameter: '{citi}' is no parameter of this tool"),
+        ("/{{ city }}", 23, "bad-path: a brace without its partner"),
+        ("/a}", 24, "bad-path: a brace without its partner"),
+        ("/a/../b", 25, f"bad-path: '..' {CLIMBS}"),
+        ("/%2e%2E/b", 23, f"bad-path: '%2e%2E' {CLIMBS}"),
     ],
 )
 def test_path_with_a_fault_is_refused_at_its_character(path: str, column: int, fault: str) -> None:
@@ -178,7 +178,7 @@ def test_reading_method_has_no_body(method: str, body: str) -> None:
     field = body.partition(":")[0]
     found = faults(f"{{api: weather, {method}: /x, {body}}}")
     assert found[0].partition(" ")[2] == (
-        f"body-not-sent '{field}' is not sent with {method.upper()}"
+        f"body-not-sent: '{field}' is not sent with {method.upper()}"
     )
 
 
@@ -194,7 +194,7 @@ def test_reading_method_has_no_body(method: str, body: str) -> None:
 )
 def test_header_that_is_not_the_tool_s_is_refused(api: str, header: str, message: str) -> None:
     found = faults(f"{{api: {api}, get: /x, headers: {{{header}: a}}}}")
-    assert found[0].partition(" ")[2] == f"bad-header {message}"
+    assert found[0].partition(" ")[2] == f"bad-header: {message}"
 
 
 @pytest.mark.parametrize("field", ['select: "a"', "paginate: {next: link}"])
@@ -202,7 +202,7 @@ def test_header_that_is_not_the_tool_s_is_refused(api: str, header: str, message
 def test_selection_needs_json(field: str, response: str) -> None:
     found = faults(f"{{api: weather, get: /x, response: {response}, {field}}}")
     name = field.partition(":")[0]
-    assert found[0].endswith(f"needs-json '{name}' reads JSON, but 'response' is {response}")
+    assert found[0].endswith(f"needs-json: '{name}' reads JSON, but 'response' is {response}")
 
 
 def test_pages_by_link_by_path_and_by_number_are_read() -> None:
@@ -228,21 +228,21 @@ def test_pages_by_link_by_path_and_by_number_are_read() -> None:
     [
         (
             "post: /x, paginate: {next: link}",
-            "paginate-get pages are fetched with get, not with post",
+            "paginate-get: pages are fetched with get, not with post",
         ),
         (
             "get: /x, paginate: {next: link, max_pages: 0}",
-            "out-of-range expected 1 to 1000, found 0",
+            "out-of-range: expected 1 to 1000, found 0",
         ),
         (
             "get: /x, query: {c: 1}, paginate: {next: n, cursor: c}",
-            "name-taken 'c' is set under 'query:' too; the runner sets it",
+            "name-taken: 'c' is set under 'query:' too; the runner sets it",
         ),
         (
             "get: /x, paginate: {next: link, cursor: c}",
-            "misplaced-field 'cursor' needs a 'next' that finds a cursor, not the Link header",
+            "misplaced-field: 'cursor' needs a 'next' that finds a cursor, not the Link header",
         ),
-        ("get: /x, retries: -1", "out-of-range expected 0 to 10, found -1"),
+        ("get: /x, retries: -1", "out-of-range: expected 0 to 10, found -1"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(text: str, message: str) -> None:

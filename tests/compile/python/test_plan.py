@@ -8,7 +8,6 @@ from datetime import date
 from typing import Annotated, Any, Literal, Optional
 
 import pytest
-import yaml
 from pydantic import BaseModel, Field
 
 from runner import Caller, Context, Database, Http, Progress
@@ -20,9 +19,11 @@ from runner.compile.python.plan import (
     compile_python,
 )
 from runner.compile.site import Site
-from runner.config.nodes import Document, Entry, Mapping_, Node, Scalar, Sequence
+from runner.config.nodes import Document, Mapping_, Scalar
+from runner.config.spec.tools import ToolSpec
 from runner.diagnostics import Diagnostic, Faults, Position
 from runner.errors import BindingError, LoadError
+from tests.compile.written import in_line, written
 
 TOOL = """\
 python: tools.text:run
@@ -30,25 +31,6 @@ input:
   city: string
   days?: integer
 """
-
-
-def nodes(node: yaml.Node | None) -> Node:
-    assert node is not None
-    place = Position("mcp.yaml", node.start_mark.line + 1, node.start_mark.column + 1)
-    match node:
-        case yaml.MappingNode():
-            entries = {}
-            for key, value in node.value:
-                name = nodes(key)
-                assert isinstance(name, Scalar)
-                entries[name.text] = Entry(name, nodes(value))
-            return Mapping_(entries, place)
-        case yaml.SequenceNode():
-            return Sequence(tuple(nodes(item) for item in node.value), place)
-        case yaml.ScalarNode():
-            return Scalar(node.value, place, plain=node.style is None)
-        case _:
-            raise AssertionError(node)
 
 
 @dataclass
@@ -66,21 +48,18 @@ class Holding:
 def compiled(
     function: object, use: PythonUse | None = None
 ) -> tuple[PythonCompiled | None, list[str]]:
-    """The compiled callable and each diagnostic as `line:column code message`."""
+    """The compiled callable and each diagnostic as `line:column code: message`."""
     found, faults = with_faults(function, use)
-    return found, [f"{f.position.line}:{f.position.column} {f.code} {f.message}" for f in faults]
+    return found, [in_line(fault) for fault in faults]
 
 
 def with_faults(
     function: object, use: PythonUse | None = None
 ) -> tuple[PythonCompiled | None, tuple[Diagnostic, ...]]:
-    root = nodes(yaml.compose(TOOL))
-    assert isinstance(root, Mapping_)
-    site = Site(Document("mcp.yaml", root), Faults())
-    reference = root.entries["python"].value
-    assert isinstance(reference, Scalar)
+    spec, site = written(TOOL, ToolSpec)
+    assert spec.python is not None
     loader = None if function is None else Holding(function)
-    found = compile_python(reference, site, use or PythonUse(), loader=loader)
+    found = compile_python(spec.python, site, use or PythonUse(), loader=loader)
     return found, site.faults.sorted()
 
 
@@ -185,7 +164,7 @@ def test_a_declared_output_leaves_the_return_hint_unlisted() -> None:
     found = good(run, PythonUse(declares_output=True))
     assert (found.output, found.plan.text_is_structured) == (None, True)
     assert compiled(run)[1] == [
-        "1:9 recursive-hint the result of 'tools.text:run': "
+        "1:9 recursive-hint: the result of 'tools.text:run': "
         "'Tree' holds itself, so that no finite schema says it"
     ]
 
@@ -311,7 +290,7 @@ def test_an_injected_parameter_cannot_be_sent() -> None:
     def run(city: Context) -> None: ...
 
     assert compiled(run, declared(city=CITY))[1] == [
-        "3:3 parameter-not-taken 'tools.text:run' fills 'city' itself"
+        "3:3 parameter-not-taken: 'tools.text:run' fills 'city' itself"
     ]
 
 
@@ -319,7 +298,7 @@ def test_a_parameter_that_the_function_needs_is_reported() -> None:
     def run(city: str, country: str) -> None: ...
 
     assert compiled(run, declared(city=CITY))[1] == [
-        "1:9 parameter-not-given 'tools.text:run' needs 'country', which the tool does not have"
+        "1:9 parameter-not-given: 'tools.text:run' needs 'country', which the tool does not have"
     ]
 
 
@@ -327,7 +306,7 @@ def test_an_optional_parameter_that_the_function_needs_is_reported() -> None:
     def run(city: str, days: int) -> None: ...
 
     assert compiled(run, declared(city=CITY, days=DAYS))[1] == [
-        "4:3 parameter-may-be-absent 'days' is optional here, but 'tools.text:run' needs it"
+        "4:3 parameter-may-be-absent: 'days' is optional here, but 'tools.text:run' needs it"
     ]
 
 
@@ -338,7 +317,7 @@ def test_a_type_that_can_never_fit_is_reported(hint: Any, shown: str) -> None:
     def run(city: hint) -> None: ...
 
     assert compiled(run, declared(city=CITY))[1] == [
-        f"3:3 parameter-type 'city' is string here, but 'tools.text:run' takes '{shown}'"
+        f"3:3 parameter-type: 'city' is string here, but 'tools.text:run' takes '{shown}'"
     ]
 
 
@@ -397,14 +376,14 @@ async def later() -> AsyncIterator[int]:
     ],
 )
 def test_what_cannot_be_called_for_a_result_is_refused(found: object, why: str) -> None:
-    assert compiled(found) == (None, [f"1:9 unsupported-callable 'tools.text:run' {why}"])
+    assert compiled(found) == (None, [f"1:9 unsupported-callable: 'tools.text:run' {why}"])
 
 
 def test_a_parameter_by_position_only_is_refused() -> None:
     def run(city: str, /) -> None: ...
 
     assert compiled(run)[1] == [
-        "1:9 unsupported-parameter 'tools.text:run' takes 'city' by position only"
+        "1:9 unsupported-parameter: 'tools.text:run' takes 'city' by position only"
     ]
 
 
@@ -412,7 +391,7 @@ def test_a_hint_that_is_not_there_at_run_time_is_reported() -> None:
     def run(city: "Missing") -> None: ...  # type: ignore[name-defined]  # noqa: F821 - the fault itself
 
     assert compiled(run)[1] == [
-        "1:9 unresolved-hint a hint of 'tools.text:run' names 'Missing', "
+        "1:9 unresolved-hint: a hint of 'tools.text:run' names 'Missing', "
         "which is not defined at run time"
     ]
 

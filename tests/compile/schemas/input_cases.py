@@ -2,22 +2,12 @@
 
 from runner.catalog.schema import InputSchema
 from runner.compile.schemas.input import compile_input
-from runner.compile.site import Site
-from runner.config.check import plain
 from runner.config.json_text import as_yaml
 from runner.config.nodes import Document, Mapping_
-from runner.config.source import parse, parse_node
+from runner.config.source import parse_node
 from runner.config.spec.tools import ToolSpec
-from runner.diagnostics import Diagnostic, Faults
-
-
-def read(text: str) -> tuple[ToolSpec, Site]:
-    """The tool that `text` describes, and its site; the text is the whole document."""
-    document, faults = parse(text.encode(), "mcp.yaml")
-    assert document is not None
-    site = Site(document, Faults())
-    site.faults.add(*faults)
-    return ToolSpec.model_validate(plain(document.root)), site
+from runner.diagnostics import Diagnostic
+from tests.compile.written import in_line, written
 
 
 def document_of(name: str, text: str) -> Document:
@@ -30,7 +20,7 @@ def document_of(name: str, text: str) -> Document:
 
 def attempt(text: str, **texts: str) -> tuple[InputSchema | None, tuple[Diagnostic, ...]]:
     """The compiled input of the tool in `text`, and all that was reported."""
-    spec, site = read(text)
+    spec, site = written(text, ToolSpec)
     schemas = {name: document_of(name, content) for name, content in texts.items()}
     schema = compile_input(spec, site, schemas=schemas, input_elements=10_000)
     return schema, site.faults.sorted()
@@ -45,7 +35,7 @@ def compiled(text: str, **texts: str) -> InputSchema:
 
 
 def faults(text: str, **texts: str) -> list[str]:
-    """What was reported, as `line:column: code: message`, where nothing was compiled."""
+    """What was reported, as `line:column code: message`, where nothing was compiled."""
     schema, reported = attempt(text, **texts)
     assert schema is None
-    return [f"{d.position.line}:{d.position.column}: {d.code}: {d.message}" for d in reported]
+    return [in_line(fault) for fault in reported]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runner.compile.schemas.constants import constant, is_ambiguous, typed_scalar
+from runner.compile.schemas.constants import is_ambiguous, typed_scalar
 from runner.config.nodes import Scalar
 from runner.diagnostics import Position
 
@@ -38,10 +38,6 @@ def test_what_the_environment_gave_is_typed_by_the_field() -> None:
     value = plain("007", interpolated=True)
     assert typed_scalar(value, "string", nullable=False) == "007"
     assert typed_scalar(plain("7", interpolated=True), "integer", nullable=False) == 7
-
-
-def test_a_free_tree_follows_yaml() -> None:
-    assert constant({"a": [plain("1"), Scalar("1", _HERE)]}) == {"a": [1, "1"]}
 
 
 @pytest.mark.parametrize(

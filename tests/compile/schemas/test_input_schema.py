@@ -7,6 +7,7 @@ import pytest
 from runner.catalog.schema import HeaderParameter, Parameter
 from runner.errors import ArgumentsError
 from tests.compile.schemas.input_cases import attempt, compiled, faults
+from tests.requirements import requirement
 
 _START = "input_schema: {type: object, properties: {a: "
 
@@ -14,42 +15,43 @@ _START = "input_schema: {type: object, properties: {a: "
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [
-        ("{type: strng}", "53: wrong-schema: 'type': expected the name of a JSON type or a list "
+        ("{type: strng}", "53 wrong-schema: 'type': expected the name of a JSON type or a list "
          "of them, found 'strng'"),
-        ("{minimum: x}", "56: wrong-schema: 'minimum': expected a number, found 'x'"),
-        ("{properties: [1]}", "59: wrong-schema: 'properties': expected an object, found a list"),
-        ("{items: 5}", "54: wrong-schema: 'items': expected a schema, found 5"),
-        ("{type: array}", "46: untyped-list: expected the type of the list's elements"),
-        ("{$ref: '#/nope'}", "53: unresolved-reference: no schema stands at '#/nope'"),
-        ("{$ref: '#/type'}", "53: unresolved-reference: no schema stands at '#/type'"),
-        ("{$ref: '#name'}", "53: unresolved-reference: no schema stands at '#name'"),
+        ("{minimum: x}", "56 wrong-schema: 'minimum': expected a number, found 'x'"),
+        ("{properties: [1]}", "59 wrong-schema: 'properties': expected an object, found a list"),
+        ("{items: 5}", "54 wrong-schema: 'items': expected a schema, found 5"),
+        ("{type: array}", "46 untyped-list: expected the type of the list's elements"),
+        ("{$ref: '#/nope'}", "53 unresolved-reference: no schema stands at '#/nope'"),
+        ("{$ref: '#/type'}", "53 unresolved-reference: no schema stands at '#/type'"),
+        ("{$ref: '#name'}", "53 unresolved-reference: no schema stands at '#name'"),
         ("{$ref: 'http://127.0.0.1:1/x'}",
-         "53: remote-reference: expected a reference inside this schema, "
+         "53 remote-reference: expected a reference inside this schema, "
          "found 'http://127.0.0.1:1/x'"),
         ("{$ref: other.json}",
-         "53: remote-reference: expected a reference inside this schema, found 'other.json'"),
+         "53 remote-reference: expected a reference inside this schema, found 'other.json'"),
         ("{required: [x, x]}",
-         "57: wrong-schema: 'required': expected each element once, found one that repeats"),
-        ("{anyOf: []}", "54: wrong-schema: 'anyOf': expected at least one element, found none"),
-        ("{minLength: -1}", "58: wrong-schema: 'minLength': expected at least 0, found -1"),
-        ("{multipleOf: 0}", "59: wrong-schema: 'multipleOf': expected more than 0, found 0"),
-        ("{$anchor: '1'}", "56: wrong-schema: '$anchor': expected another form, found '1'"),
-        ("{$id: 'urn:x'}", "52: wrong-schema: '$id' may stand at the root only"),
+         "57 wrong-schema: 'required': expected each element once, found one that repeats"),
+        ("{anyOf: []}", "54 wrong-schema: 'anyOf': expected at least one element, found none"),
+        ("{minLength: -1}", "58 wrong-schema: 'minLength': expected at least 0, found -1"),
+        ("{multipleOf: 0}", "59 wrong-schema: 'multipleOf': expected more than 0, found 0"),
+        ("{$anchor: '1'}", "56 wrong-schema: '$anchor': expected another form, found '1'"),
+        ("{$id: 'urn:x'}", "52 wrong-schema: '$id' may stand at the root only"),
         ("{$ref: '#/properties/a'}",
-         "46: endless-reference: the schema refers to itself without going into the value"),
-        ("{pattern: '\\bx'}", "56: wrong-pattern: the regular expression is not portable at "
+         "46 endless-reference: the schema refers to itself without going into the value"),
+        ("{pattern: '\\bx'}", "56 wrong-pattern: the regular expression is not portable at "
          "character 1: '\\b' is not portable"),
         ("{patternProperties: {'(?i)x': {}}}",
-         "67: wrong-pattern: the regular expression is not portable at "
+         "67 wrong-pattern: the regular expression is not portable at "
          "character 1: look-around, named groups and modes are not portable"),
-        ("{type: integer, default: x}", "71: wrong-default: expected an integer, found 'x'"),
+        ("{type: integer, default: x}", "71 wrong-default: expected an integer, found 'x'"),
         ("{items: {type: string, x-mcp-header: A}}",
-         "83: wrong-header: expected a parameter that is reached through objects alone"),
+         "83 wrong-header: expected a parameter that is reached through objects alone"),
         ("{type: [string, 'null'], x-mcp-header: A}",
-         "85: wrong-header: expected a parameter of type string, integer or boolean that admits "
+         "85 wrong-header: expected a parameter of type string, integer or boolean that admits "
          "no null"),
     ],
 )  # fmt: skip
+@requirement("P-049", "P-092")
 def test_a_fault_is_reported_at_its_node(schema: str, expected: str) -> None:
     assert faults(f"{_START}{schema}}}}}") == [f"1:{expected}"]
 
@@ -58,16 +60,17 @@ def test_a_fault_is_reported_at_its_node(schema: str, expected: str) -> None:
     ("schema", "expected"),
     [
         ("{type: array, items: {}}",
-         "22: wrong-schema: expected type: object at the root, found 'array'"),
-        ("{}", "15: wrong-schema: expected type: object at the root, found no type"),
-        ("5", "15: wrong-schema: expected a JSON Schema, found another value"),
+         "22 wrong-schema: expected type: object at the root, found 'array'"),
+        ("{}", "15 wrong-schema: expected type: object at the root, found no type"),
+        ("5", "15 wrong-schema: expected a JSON Schema, found another value"),
         ("{type: object, $schema: 'http://json-schema.org/draft-07/schema#'}",
-         "39: unsupported-dialect: expected JSON Schema 2020-12, found the dialect "
+         "39 unsupported-dialect: expected JSON Schema 2020-12, found the dialect "
          "'http://json-schema.org/draft-07/schema#'"),
         ("{type: object, properties: {now: {}}}",
-         "43: reserved-name: 'now' means something else in expressions"),
+         "43 reserved-name: 'now' means something else in expressions"),
     ],
 )  # fmt: skip
+@requirement("P-091")
 def test_a_root_with_a_fault_is_refused(schema: str, expected: str) -> None:
     assert faults(f"input_schema: {schema}") == [f"1:{expected}"]
 
@@ -152,6 +155,7 @@ def test_a_recursive_schema_of_many_branches_is_finite() -> None:
     assert schema.check({"p1": {"p2": {}}}) == {"p1": {"p2": {}}}
 
 
+@requirement("P-093")
 def test_a_huge_schema_is_refused() -> None:
     wide = {"type": "object", "properties": {f"p{n}": {} for n in range(2000)}}
     [fault] = faults(json.dumps({"input_schema": wide}))

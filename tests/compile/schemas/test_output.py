@@ -5,10 +5,13 @@ from collections.abc import Mapping
 import pytest
 
 from runner.catalog.schema import OutputSchema
+from runner.catalog.sql import Shape
 from runner.compile.schemas.output import Form, OutputColumn, declared_output, derived_output
 from runner.compile.schemas.type_words import output_fragment
+from runner.config.spec.tools import ToolSpec
 from runner.diagnostics import Diagnostic
-from tests.compile.schemas.input_cases import document_of, read
+from tests.compile.schemas.input_cases import document_of
+from tests.compile.written import written
 
 _COLUMNS = [OutputColumn("id", "uuid", nullable=False), OutputColumn("n", None)]
 _ROW = {
@@ -20,10 +23,10 @@ _ROW = {
 
 
 def declared(
-    text: str, shape: str = "rows", *, texts: Mapping[str, str] | None = None
+    text: str, shape: Shape = "rows", *, texts: Mapping[str, str] | None = None
 ) -> tuple[OutputSchema | None, tuple[Diagnostic, ...]]:
     """The output of the result in `text`, and what was reported."""
-    spec, site = read(f"result: {text}")
+    spec, site = written(f"result: {text}", ToolSpec)
     assert spec.result is not None
     schemas = {name: document_of(name, content) for name, content in (texts or {}).items()}
     schema = declared_output(spec.result, Form(shape), site / "result", schemas)
@@ -55,7 +58,7 @@ def test_rows_stand_in_an_object_that_says_whether_it_was_cut(paged: bool) -> No
         ("affected", {"type": "integer", "minimum": 0}),
     ],
 )
-def test_a_shape_has_its_schema(shape: str, expected: dict[str, object]) -> None:
+def test_a_shape_has_its_schema(shape: Shape, expected: dict[str, object]) -> None:
     assert derived_output(_COLUMNS, Form(shape)).listed == expected
 
 
@@ -63,7 +66,7 @@ def test_a_shape_has_its_schema(shape: str, expected: dict[str, object]) -> None
     ("shape", "expected"), [("row", _ROW), ("value", {"type": "string", "format": "uuid"})]
 )
 def test_a_result_that_is_never_missing_is_never_null(
-    shape: str, expected: dict[str, object]
+    shape: Shape, expected: dict[str, object]
 ) -> None:
     """A nullable root keeps legacy clients from seeing the object as it is."""
     assert derived_output(_COLUMNS, Form(shape, may_be_null=False)).listed == expected
@@ -177,6 +180,6 @@ def test_nothing_declared_gives_nothing() -> None:
         ("{schema: {type: strin}}", "rows", "wrong-schema"),
     ],
 )
-def test_a_declaration_with_a_fault_is_refused(text: str, shape: str, code: str) -> None:
+def test_a_declaration_with_a_fault_is_refused(text: str, shape: Shape, code: str) -> None:
     schema, reported = declared(text, shape)
     assert (schema, [d.code for d in reported]) == (None, [code])

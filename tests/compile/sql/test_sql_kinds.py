@@ -5,6 +5,7 @@ import pytest
 from runner.compile.sql.client import read_client
 from runner.errors import BindingError, Kind
 from tests.compile.sql.sql_compiler import Compiler
+from tests.requirements import requirement
 
 HONEST = [
     ("sqlite", "SELECT 1"),
@@ -208,6 +209,7 @@ def test_a_write_returns_rows_where_it_says_returning(
     assert (statement.writes, statement.returns_rows) == (True, returns_rows)
 
 
+@requirement("P-215")
 def test_a_write_is_reported_at_its_word(compile_text: Compiler) -> None:
     text = "WITH d AS (\n  DELETE FROM t RETURNING id)\nSELECT id FROM d"
     assert compile_text(text, dialect="postgresql").places == [("writes-in-read-tool", 2, 3)]

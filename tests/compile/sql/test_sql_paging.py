@@ -106,3 +106,20 @@ def test_only_rows_have_pages(compile_text: Compiler) -> None:
 def test_paging_adds_the_cursor_to_the_input() -> None:
     assert page_parameters(_page("id")) == {"cursor": CURSOR}
     assert page_parameters(ResultSpec()) == page_parameters(None) == {}
+
+
+@pytest.mark.parametrize(
+    ("order", "key", "condition"),
+    [
+        ("id", ("id",), "[[ AND id > :cursor.id ]]"),
+        ("id DESC", ("id",), "[[ AND id < :cursor.id ]]"),
+        ("at, id", ("at", "id"), "[[ AND (at, id) > (:cursor.at, :cursor.id) ]]"),
+    ],
+)
+def test_the_missing_condition_is_written_out_in_the_direction_of_the_order(
+    compile_text: Compiler, order: str, key: tuple[str, ...], condition: str
+) -> None:
+    """A copied hint that goes the other way would skip or repeat rows without a word."""
+    text = f"SELECT id, at FROM t ORDER BY {order} LIMIT :limit"
+    [fault] = compile_text(text, result=_page(*key)).found
+    assert (fault.code, fault.hint) == ("page-cursor", f"write '{condition}'")

@@ -10,13 +10,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 import psycopg
 
 from runner.app import catalog_of, check, open_application, open_invoker, protocols_of, state_keys
+from runner.auth.identity import everyone
 from runner.bindings.http import HttpBinding, open_api
 from runner.bindings.http.client import Outside
 from runner.catalog.catalog import Catalog
@@ -25,11 +26,11 @@ from runner.diagnostics import Diagnostic
 from runner.invocation.call import Invoker
 from runner.protocol.server import Protocol
 from runner.transport.http import HttpApp
-from runner.transport.identify import everyone
 from tests.bindings.sql.lab import postgres_schema
 from tests.wire.client import modern_headers, modern_message
 from tests.wire.http_client import Connection, Response, run
 
+T = TypeVar("T")
 HEAD = "mcp: 1\nserver: {name: shop, version: 1.0.0}\n"
 PATIENCE_S = 20.0
 """The one bound of a wait for a process."""
@@ -91,10 +92,23 @@ class Product:
         self.catalog = catalog
         self._app = app
         self._runner = runner
+        self.said = b""
+        """Everything that came back, bodies and headers."""
 
-    def post(self, body: bytes, headers: Mapping[str, str | None]) -> Response:
-        """The response to these bytes."""
-        return self._runner.run(run(self._app, Connection([body]), headers))
+    def post(
+        self,
+        body: bytes,
+        headers: Mapping[str, str | None],
+        *,
+        method: str = "POST",
+        path: str = "/mcp",
+        **scope: object,
+    ) -> Response:
+        """The response to these bytes; `scope` as an ASGI server has it."""
+        sent = run(self._app, Connection([body]), headers, method=method, path=path, **scope)
+        response = self._runner.run(sent)
+        self.said += repr(response.headers).encode() + response.body
+        return response
 
     def ask(
         self,
@@ -139,9 +153,9 @@ class Product:
         [block] = result["content"]
         return block["text"]
 
-    def in_loop(self, work: Callable[[HttpApp], object]) -> object:
+    def in_loop(self, work: Callable[[HttpApp], Coroutine[object, object, T]]) -> T:
         """What `work` on the application gives, on the application's own loop."""
-        return self._runner.run(work(self._app))  # type: ignore[arg-type]  # a coroutine
+        return self._runner.run(work(self._app))
 
 
 @contextlib.contextmanager
@@ -233,10 +247,7 @@ class Ran(TypedDict):
 
 
 def command(
-    *arguments: str,
-    folder: Path,
-    stdin: bytes = b"",
-    **environment: str,
+    *arguments: str, folder: Path, stdin: bytes = b"", environment: Mapping[str, str] | None = None
 ) -> Ran:
     """`mcp-run` in a process of its own, in `folder`, with `environment` on top of ours."""
     done = subprocess.run(
@@ -244,7 +255,7 @@ def command(
         input=stdin,
         capture_output=True,
         cwd=folder,
-        env={**os.environ, **environment},
+        env={**os.environ, **(environment or {})},
         timeout=PATIENCE_S,
         check=False,
     )

@@ -69,14 +69,18 @@ def _packet(connection: socket.socket) -> bytes:
     return connection.recv(length - 4, socket.MSG_WAITALL)
 
 
+PARTS = {"USER_": USER, "PW": PASSWORD}
+WRITTEN = f"{quote(USER)}:{quote(PASSWORD, safe='')}@127.0.0.1:PORT/db"
+
+
 @pytest.mark.parametrize(
     ("written", "environment"),
     [
-        ("postgresql://${USER_}:${PW}@127.0.0.1:PORT/db", {"USER_": USER, "PW": PASSWORD}),
+        ("postgresql://${USER_}:${PW}@127.0.0.1:PORT/db", PARTS),
         ("postgresql://${LOGIN}@127.0.0.1:PORT/db", {"LOGIN": f"us%40r%3Ax:{PASSWORD}"}),
-        ("${URL}", {"URL": f"postgresql://{quote(USER)}:{quote(PASSWORD, safe='')}@127.0.0.1:PORT/db"}),
-        (f"postgresql://{quote(USER)}:{quote(PASSWORD, safe='')}@127.0.0.1:PORT/db", {}),
-        ("postgresql://127.0.0.1:PORT/db?user=${USER_}&password=${PW}", {"USER_": USER, "PW": PASSWORD}),
+        ("${URL}", {"URL": f"postgresql://{WRITTEN}"}),
+        (f"postgresql://{WRITTEN}", {}),
+        ("postgresql://127.0.0.1:PORT/db?user=${USER_}&password=${PW}", PARTS),
     ],
     ids=["parts", "login", "url-of-environment", "written", "query"],
 )  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.faults.io.product import Product, database, served
+from tests.faults.io.product import Message, Product, database, served
 
 ENGINES = ("sqlite", "postgresql")
 MISSING = object()
@@ -71,7 +71,8 @@ def grid(request: pytest.FixtureRequest, folder: Path) -> Iterator[Product]:
 @pytest.mark.parametrize("way", WAYS)
 def test_each_state_reaches_the_statement_as_what_it_is(grid: Product, way: str, sent: str) -> None:
     """`open` counts all rows only where the optional part, which admits none, is gone."""
-    arguments = {"absent": {}, "null": {"x": None}, "value": {"x": "v"}}[sent]
+    sendings: dict[str, Message] = {"absent": {}, "null": {"x": None}, "value": {"x": "v"}}
+    arguments = sendings[sent]
     expected = ABSENT_NULL_VALUE[way][("absent", "null", "value").index(sent)]
 
     if expected == "x: required, but missing":

@@ -4,13 +4,28 @@ Guards against a wrong flag that ends the process in silence, and against server
 they cannot load and serve the rest.
 """
 
-from collections.abc import Sequence
+import json
+import logging
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from runner.cli.main import run
 from tests.faults.io.product import command, faults_of, told, write
+
+
+@pytest.fixture(autouse=True)
+def _log_as_before() -> Iterator[None]:
+    """`serve` sets the log up for a process of its own."""
+    root = logging.getLogger()
+    before = (list(root.handlers), root.level, logging.getLogger("runner").level)
+    yield
+    root.handlers[:] = before[0]
+    root.setLevel(before[1])
+    logging.getLogger("runner").setLevel(before[2])
+    logging.captureWarnings(False)
+
 
 GOOD = "  good: {description: x, input: {s: string}, value: $s}\n"
 BAD = "  bad: {description: x, sql: SELECT 1}\n"
@@ -90,7 +105,7 @@ TROUBLES = {
     "statement": "bad: {description: x, sql: SELEC 1, database: lab}",
     "unknown-field": "bad: {description: x, value: 1, colour: red}",
     "callable": "bad: {description: x, writes: false, python: 'nowhere:f'}",
-    "schema": "bad: {description: x, value: 1, input_schema: {type: object, properties: {a: {type: array}}}}",
+    "schema": "bad: {description: x, value: 1, input: {a: array}}",
     "name": "bad name: {description: x, value: 1}",
     "api": "bad: {description: x, http: {api: nowhere, get: /x}}",
     "example": "bad: {description: x, value: 1, input: {a: integer}, examples: [{a: x}]}",
@@ -130,3 +145,37 @@ def test_every_fault_is_told_at_once_and_in_the_order_of_the_file(tmp_path: Path
 
     assert [item.position.line for item in found] == sorted(item.position.line for item in found)
     assert {item.position.line for item in found} == set(range(4, 4 + len(TROUBLES))), told(found)
+
+
+NOISY = """
+import os
+import subprocess
+
+print("printed")
+os.write(1, b"descriptor\\n")
+
+
+def noisy(text: str) -> str:
+    \"\"\"Prints.\"\"\"
+    print("printed", text)
+    os.write(1, b"descriptor\\n")
+    subprocess.run(["echo", "a child"], check=True)
+    return text
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["list"], ["validate"], ["call", "noisy", "text=x"], ["explain", "noisy", "text=x"]],
+    ids=" ".join,
+)
+def test_result_for_a_program_is_the_only_output(tmp_path: Path, arguments: Sequence[str]) -> None:
+    """What a tool's code prints, when it is imported and when it runs, goes to standard error."""
+    body = "tools: {noisy: {writes: false, python: 'tools.noisy:noisy'}}\n"
+    write(tmp_path, body, {"tools/noisy.py": NOISY})
+
+    ran = command(*arguments, "--format", "json", folder=tmp_path)
+
+    assert ran["status"] == 0
+    assert isinstance(json.loads(ran["out"]), dict)
+    assert b"descriptor" in ran["err"]

@@ -41,7 +41,13 @@ def test_listing_is_the_same_in_every_locale(tmp_path: Path, locale: str) -> Non
     }
     write(tmp_path, body, files)
 
-    ran = command("list", "--format", "json", folder=tmp_path, NAME=DESCRIPTION, **LOCALES[locale])
+    ran = command(
+        "list",
+        "--format",
+        "json",
+        folder=tmp_path,
+        environment={"NAME": DESCRIPTION, **LOCALES[locale]},
+    )
 
     assert (ran["status"], ran["err"]) == (0, b"")
     listed = json.loads(ran["out"].decode())["tools"]
@@ -56,7 +62,7 @@ def test_listing_is_the_same_in_every_locale(tmp_path: Path, locale: str) -> Non
 def test_argument_of_the_shell_is_the_same_in_every_locale(tmp_path: Path, locale: str) -> None:
     write(tmp_path, BODY)
 
-    ran = command("call", "say", f"s={DESCRIPTION}", folder=tmp_path, **LOCALES[locale])
+    ran = command("call", "say", f"s={DESCRIPTION}", folder=tmp_path, environment=LOCALES[locale])
 
     assert (ran["status"], ran["err"]) == (0, b"")
     assert json.loads(ran["out"].decode()) == DESCRIPTION
@@ -65,7 +71,7 @@ def test_argument_of_the_shell_is_the_same_in_every_locale(tmp_path: Path, local
 def test_fault_shows_what_was_written_in_every_locale(tmp_path: Path) -> None:
     write(tmp_path, "tools: {t: {description: x, value: 1, größe: 日本}}\n")
 
-    ran = command("validate", folder=tmp_path, **LOCALES["C"])
+    ran = command("validate", folder=tmp_path, environment=LOCALES["C"])
 
     assert "unknown-field: tools.t has no field 'größe'" in ran["out"].decode()
 
@@ -142,13 +148,17 @@ def test_places_of_faults_are_those_of_the_editor(tmp_path: Path, newline: str) 
     ]
 
 
+NO_TEXT = "not-utf8: expected UTF-8, found the byte "
+ESCAPED = "bad-character: the character U+0000 is not allowed, also not as an escape"
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("mcp.yaml", b"mcp: 1\nserver: {name: caf\xe9}\n", "not-utf8: expected UTF-8, found the byte 0xE9"),
-        ("q.sql", b"SELECT 1,\n '\xff'", "not-utf8: expected UTF-8, found the byte 0xFF"),
-        ("mcp.yaml", "mcp: 1\n".encode("utf-16"), "not-utf8: expected UTF-8, found the byte 0xFF"),
-        ("mcp.yaml", b'mcp: 1\ninclude: ["a\\0b"]\n', "bad-character: the character U+0000 is not allowed, also not as an escape"),
+        ("mcp.yaml", b"mcp: 1\nserver: {name: caf\xe9}\n", NO_TEXT + "0xE9"),
+        ("q.sql", b"SELECT 1,\n '\xff'", NO_TEXT + "0xFF"),
+        ("mcp.yaml", "mcp: 1\n".encode("utf-16"), NO_TEXT + "0xFF"),
+        ("mcp.yaml", b'mcp: 1\ninclude: ["a\\0b"]\n', ESCAPED),
     ],
 )  # fmt: skip
 def test_file_that_is_no_text_is_told_with_its_place(

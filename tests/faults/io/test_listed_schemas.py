@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.io.product import Message, Product, faults_of, served
+from tests.requirements import requirement
 
 CODE = '''
 from __future__ import annotations
@@ -219,7 +220,8 @@ def test_tool_without_arguments_lists_no_properties_and_takes_none(
     """Some clients send `{}`, some null, some leave `arguments` out."""
     empty = {"type": "object", "properties": {}, "additionalProperties": False}
     assert product.tools()[tool]["inputSchema"] == empty
-    for params in ({"arguments": {}}, {"arguments": None}, {}):
+    sent: list[Message] = [{"arguments": {}}, {"arguments": None}, {}]
+    for params in sent:
         result = product.ask("tools/call", {"name": tool, **params})["result"]
         assert isinstance(result, dict)
         assert result["structuredContent"] == 1
@@ -263,6 +265,7 @@ def test_name_that_some_clients_refuse_is_served_with_a_warning(tmp_path: Path, 
         assert product.value(name) == 1
 
 
+@requirement("P-090")
 @pytest.mark.parametrize("name", ["a b", "ä", "a/b", "a:b", "", "x" * 129, "a\\n", "日本"])
 def test_name_outside_the_alphabet_is_refused_and_never_cleaned(tmp_path: Path, name: str) -> None:
     body = f'tools: {{"{name}": {{description: x, value: 1}}}}\n'

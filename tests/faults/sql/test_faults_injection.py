@@ -10,6 +10,7 @@ import pytest
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.recorded import record
 from tests.faults.sql.served import Server, Source, checked, codes, tool
+from tests.requirements import requirement
 
 MARKER = 'x"; drop'
 MARKERS = (
@@ -87,6 +88,7 @@ def server(witness: Witness, source: Source, served: Serve) -> Server:
 
 
 @pytest.mark.parametrize("marker", MARKERS)
+@requirement("P-212")
 def test_argument_comes_back_as_it_was_and_is_seen_in_no_statement(
     server: Server, witness: Witness, marker: str
 ) -> None:

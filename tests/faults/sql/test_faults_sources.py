@@ -20,6 +20,7 @@ import pytest
 
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.served import POSTGRES, Source, checked, codes, serve, source_of, tool
+from tests.requirements import requirement
 
 PASSWORD = "p@ss:w/rd?#%&é +s3cret"
 QUOTED = "p%40ss%3Aw%2Frd%3F%23%25%26%C3%A9%20%2Bs3cret"
@@ -207,6 +208,7 @@ STAGES = {
 
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("startup", ["required", "lazy"])
+@requirement("P-213")
 def test_failed_connection_names_source_address_and_stage_and_no_password(
     reluctant: Listener, tmp_path: Path, caplog: pytest.LogCaptureFixture, stage: str, startup: str
 ) -> None:

@@ -4,14 +4,11 @@ A hint is derived from what the tool runs; the file can say more, never less: a 
 never listed as one that reads.
 """
 
-from typing import Literal
-
 from runner.catalog.tool import ToolAnnotations
+from runner.compile.http.plan import READING
 from runner.compile.site import Site
-from runner.config.spec.tools import ToolSpec
+from runner.config.spec.tools import ToolSpec, Writes
 
-Writes = Literal["false", "true", "destructive"]
-READING_METHODS = ("GET", "HEAD")
 IDEMPOTENT_METHODS = ("PUT", "DELETE")
 
 
@@ -25,10 +22,10 @@ def writes_of(spec: ToolSpec, site: Site, *, method: str | None, called: Writes)
             (site / "writes").error(
                 "writes-in-read-tool", "a step calls a tool that writes, but 'writes' is false"
             )
-        return spec.writes  # type: ignore[no-any-return]  # the leaf admits these words alone
+        return spec.writes
     if called != "false":
         return called
-    must_say = spec.python is not None or (method is not None and method not in READING_METHODS)
+    must_say = spec.python is not None or (method is not None and method not in READING)
     if must_say:
         kind = "python" if spec.python is not None else method
         site.error_at_key(

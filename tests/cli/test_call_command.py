@@ -1,0 +1,106 @@
+"""`mcp-run call`: arguments from the shell, results, failures; in processes of their own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Ended, here, run
+
+
+def test_the_result_is_printed_as_a_client_would_get_it(folder: Path) -> None:
+    ended = run("call", "find", "title=rug", folder=folder)
+    assert (ended.status, ended.err) == (0, "")
+    assert json.loads(ended.out) == {"rows": [{"id": 2, "title": "rug"}], "truncated": False}
+
+
+def test_the_result_is_printed_as_it_is(folder: Path) -> None:
+    """Markup and `:words:` in a result are the result's."""
+    assert here("call", "words", folder=folder).out == '":smile: [bold]x[/bold]"\n'
+
+
+def test_another_caller_is_chosen_by_name(folder: Path) -> None:
+    ended = here("call", "find", "--as", "sam", folder=folder)
+    assert [row["title"] for row in json.loads(ended.out)["rows"]] == ["cup"]
+
+
+def test_another_caller_is_read_from_claims(folder: Path) -> None:
+    (folder / "claims.json").write_text('{"sub": "sam", "iss": "https://auth.example.com"}')
+    ended = here("call", "find", "--as", "claims.json", folder=folder)
+    assert [row["title"] for row in json.loads(ended.out)["rows"]] == ["cup"]
+
+
+def test_an_unknown_caller_ends_with_2(folder: Path) -> None:
+    ended = here("call", "find", "--as", "adda", folder=folder)
+    assert ended.status == 2
+    assert "no caller is named 'adda'; known callers: ada, sam; did you mean 'ada'?" in ended.err
+
+
+def test_json_shows_content_and_structure(folder: Path) -> None:
+    ended = here("call", "greet", "name=Bo", "--format", "json", folder=folder)
+    assert json.loads(ended.out) == {
+        "content": ["hello Bo"],
+        "isError": False,
+    }
+
+
+@pytest.mark.parametrize("arguments", [(), ("--format", "json")], ids=["text", "json"])
+def test_a_failed_tool_ends_with_1_and_says_why_on_standard_error(
+    folder: Path, arguments: tuple[str, ...]
+) -> None:
+    ended = here("call", "add", "title=x", *arguments, folder=folder)
+    assert (ended.status, ended.err) == (1, "“x” is too short\n")
+    assert bool(ended.out) is bool(arguments)
+
+
+def test_arguments_that_do_not_fit_end_with_1_naming_each(folder: Path) -> None:
+    ended = here("call", "find", "limit=ten", "tite=x", folder=folder)
+    assert ended.status == 1
+    assert [line.split(":")[0] for line in ended.err.splitlines()] == ["limit", "tite"]
+
+
+def test_an_unknown_tool_ends_with_2_and_a_suggestion(folder: Path) -> None:
+    ended = here("call", "fnd", folder=folder)
+    assert (ended.status, ended.out) == (2, "")
+    assert "no tool is named 'fnd'; did you mean 'find'?" in ended.err
+
+
+def test_arguments_come_as_json_as_files_and_from_standard_input(folder: Path) -> None:
+    (folder / "title.txt").write_text("a shade", encoding="utf-8")
+    ended = run("call", "add", "title=@title.txt", 'labels:=["a", "b"]', folder=folder)
+    assert json.loads(ended.out) == {"id": 4, "title": "a shade"}
+    given = '{"title": "from json", "labels": []}'
+    ended = run("call", "add", "--json", "-", folder=folder, given=given)
+    assert json.loads(ended.out) == {"id": 5, "title": "from json"}
+    ended = run("call", "add", "title=@-", "--json", "{}", folder=folder, given="piped")
+    assert json.loads(ended.out) == {"id": 6, "title": "piped"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("word",), "expected name=value, found 'word'"),
+        (("labels:=[",), "'labels' is no JSON: not JSON at line 1, column 2"),
+        (("title=@none.txt",), "'none.txt' cannot be read as UTF-8 text"),
+        (("--json", "[1]"), "expected a JSON object for --json"),
+    ],
+    ids=["form", "JSON", "file", "object"],
+)
+def test_arguments_that_cannot_be_read_end_with_2(
+    folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    ended = here("call", "add", *arguments, folder=folder)
+    assert (ended.status, ended.err.splitlines()[-1]) == (2, f"Error: {message}")
+
+
+def test_quiet_tells_a_failure_alone(folder: Path) -> None:
+    assert here("call", "words", "-q", folder=folder) == Ended(0, "", "")
+    assert here("call", "add", "title=x", "-q", folder=folder).err == "“x” is too short\n"
+
+
+def test_a_faulty_file_calls_nothing(folder: Path) -> None:
+    path = folder / "mcp.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("integer[]", "intger[]"), "utf-8")
+    ended = here("call", "words", folder=folder)
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.err.splitlines()[-1] == "mcp.yaml: 1 error"

@@ -1,0 +1,205 @@
+"""`mcp-run explain`: what a call would do, without doing it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import Ended, here, run
+
+Shown = dict[str, Any]
+"""JSON as the command writes it."""
+
+
+def explained(folder: Path, *arguments: str) -> Shown:
+    """The explanation as JSON."""
+    ended = here("explain", *arguments, "--format", "json", folder=folder)
+    assert (ended.status, ended.err) == (0, ""), ended
+    shown: Shown = json.loads(ended.out)
+    return shown
+
+
+def test_a_query_is_shown_as_it_would_be_sent(folder: Path) -> None:
+    shown = explained(folder, "find", "title=rug", "ids:=[1, 2, 3]", "sort=title")
+    assert shown["sql"] == {
+        "database": "shop",
+        "engine": "sqlite",
+        "transaction": "read-only",
+        "statements": [
+            {
+                "runs": "once",
+                "text": "SELECT id, title FROM items WHERE owner = ?\n"
+                "   AND title = ?   AND id IN (?, ?, ?, ?) \nORDER BY title LIMIT ?",
+                "binds": [
+                    {"at": "?", "name": ":owner", "from": "caller.user_id", "value": "ada"},
+                    {"at": "?", "name": ":title", "type": "string", "value": "rug"},
+                    *(
+                        {
+                            "at": "?",
+                            "name": ":ids",
+                            "type": "integer",
+                            "element": element,
+                            "value": value,
+                        }
+                        for element, value in enumerate((1, 2, 3, 3))
+                    ),
+                    {
+                        "at": "?",
+                        "name": ":limit",
+                        "type": "integer",
+                        "value": 11,
+                        "note": "one more than is shown",
+                    },
+                ],
+                "optional": ["[[ title ]] there", "[[ ids ]] there"],
+                "chosen": {"sort": {"title": "title"}},
+                "gives": "the result",
+            }
+        ],
+        "result": "rows",
+        "budgets": {"rows": 1000, "bytes": 1048576, "pool_wait": "2s", "pool_size": 5},
+    }
+
+
+def test_caller_arguments_defaults_and_limits_are_shown(folder: Path) -> None:
+    shown = explained(folder, "find", "--as", "sam")
+    assert shown["caller"] == {"user_id": "sam", "authenticated": True, "scopes": []}
+    assert shown["arguments"] == {"sort": "newest", "limit": 10}
+    assert shown["defaults"] == ["sort", "limit"]
+    assert shown["hidden"] == {"owner": {"value": "sam", "from": "caller.user_id"}}
+    assert shown["budgets"] == {"timeout": "30s", "result_bytes": 1048576, "concurrency": 64}
+
+
+def test_each_statement_of_a_transaction_says_whether_it_runs(folder: Path) -> None:
+    shown = explained(folder, "add", "title=shade", 'labels:=["a", "b"]')
+    statements = shown["sql"]["statements"]
+    assert [statement["runs"] for statement in statements] == [
+        "once",
+        "once for each of 2 in 'labels'; the first is shown",
+        "not at all, since 'note' was not sent",
+        "once",
+    ]
+    assert shown["sql"]["transaction"] == "writing"
+    assert statements[1]["binds"] == [
+        {"at": "?", "name": ":made.id", "from": "the row 'made'"},
+        {"at": "?", "name": ":item", "type": "string", "value": "a"},
+    ]
+
+
+def test_a_request_is_shown_with_its_credentials_masked(folder: Path) -> None:
+    shown = explained(folder, "forecast", "city=Zürich/1", "days=3")
+    assert shown["http"] == {
+        "api": "weather",
+        "method": "GET",
+        "url": "https://api.example.com/v1/forecast/Z%C3%BCrich%2F1?days=3",
+        "headers": {
+            "user-agent": "mcp-run",
+            "accept": "application/json, */*;q=0.5",
+            "x-key": "***",
+            "accept-encoding": "gzip, deflate",
+            "x-note": "a",
+            "authorization": "Bearer ***",
+        },
+        "budgets": {
+            "connect": "1s",
+            "read": "2s",
+            "total": "3s",
+            "retries": 2,
+            "bytes": 1048576,
+        },
+    }
+    posted = explained(folder, "report", "city=Bern")["http"]
+    assert (posted["method"], posted["body"]) == ("POST", {"city": "Bern", "kind": "Bern!"})
+
+
+def test_no_secret_is_shown_in_any_format(folder: Path) -> None:
+    for form in ("text", "json"):
+        ended = run("explain", "forecast", "city=x", "-v", "--format", form, folder=folder)
+        assert "hunter2" not in ended.out + ended.err
+
+
+def test_a_callable_is_shown_with_its_arguments(folder: Path) -> None:
+    assert explained(folder, "greet", "name=Bo")["python"] == {
+        "callable": "code:greet",
+        "runs": "in a thread",
+        "arguments": {"name": "Bo"},
+        "injected": {"shop": "database shop"},
+    }
+
+
+def test_steps_are_shown_in_order_with_what_depends_on_earlier_ones(folder: Path) -> None:
+    steps = explained(folder, "both", "name=Bo")["steps"]
+    greeting, found, told = steps
+    assert (greeting["as"], greeting["python"]["arguments"]) == ("greeting", {"name": "Bo"})
+    assert found == {
+        "as": "found",
+        "tool": "find",
+        "effect": "reads",
+        "arguments": {"title": {"depends on": ["greeting"]}},
+    }
+    assert told == {"as": "told", "value": {"depends on": ["greeting"]}}
+
+
+def test_a_value_is_shown(folder: Path) -> None:
+    assert explained(folder, "words")["value"] == ":smile: [bold]x[/bold]"
+
+
+def test_text_is_an_outline(folder: Path) -> None:
+    ended = here("explain", "words", folder=folder)
+    assert ended == Ended(
+        0,
+        "tool: words\n"
+        "caller:\n"
+        "  user_id: ada\n"
+        "  authenticated: true\n"
+        "  scopes: shop\n"
+        "effect: reads\n"
+        "budgets: timeout=30s  result_bytes=1048576  concurrency=64\n"
+        "value: :smile: [bold]x[/bold]\n",
+        "",
+    )
+
+
+def test_text_shows_the_statement_as_a_block(folder: Path) -> None:
+    lines = here("explain", "find", folder=folder).out.splitlines()
+    at = lines.index("      text:")
+    assert lines[at + 1 : at + 3] == [
+        "        SELECT id, title FROM items WHERE owner = ?",
+        "        ORDER BY id DESC LIMIT ?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("add", "title=x"), 1, "“x” is too short"),
+        (("find", "limit=ten"), 1, "limit: expected an integer, found 'ten'"),
+        (("fnd",), 2, "did you mean 'find'?"),
+    ],
+    ids=["rule", "argument", "tool"],
+)
+def test_a_call_that_would_not_run_says_why(
+    folder: Path, arguments: tuple[str, ...], status: int, message: str
+) -> None:
+    ended = here("explain", *arguments, folder=folder)
+    assert (ended.status, ended.out) == (status, "")
+    assert message in ended.err
+
+
+def test_quiet_tells_only_what_keeps_the_call_from_running(folder: Path) -> None:
+    assert here("explain", "find", "-q", folder=folder) == Ended(0, "", "")
+    assert here("explain", "find", "-q", "limit=ten", folder=folder).status == 1
+
+
+def test_postgresql_placeholders_are_numbered_and_nothing_is_opened(folder: Path) -> None:
+    path = folder / "mcp.yaml"
+    text = path.read_text(encoding="utf-8").replace(
+        'shop: {url: "sqlite:///data/shop.db", create: {schema: schema.sql, seed: seed.sql}}',
+        'shop: {url: "postgresql://u:hunter2@127.0.0.1:1/none"}',
+    )
+    path.write_text(text, encoding="utf-8")
+    (statement,) = explained(folder, "find", "title=rug")["sql"]["statements"]
+    assert " ".join(statement["text"].split()) == (
+        "SELECT id, title FROM items WHERE owner = $1 AND title = $2 ORDER BY id DESC LIMIT $3"
+    )

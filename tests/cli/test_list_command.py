@@ -1,0 +1,75 @@
+"""`mcp-run list` and `mcp-run schema`."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from tests.cli.command import Ended, here, run
+
+ROOT = Path(__file__).parents[2]
+FILES = [ROOT / "mcp.yaml", *sorted((ROOT / "examples").rglob("mcp.yaml"))]
+
+
+def test_tools_are_lines_of_cells_in_a_pipe(folder: Path) -> None:
+    ended = run("list", folder=folder)
+    assert (ended.status, ended.err) == (0, "")
+    assert [line.split("\t") for line in ended.out.splitlines()][:3] == [
+        ["find", "reads", "title, ids, sort, limit", "Finds items."],
+        ["add", "writes", "title*, labels, note", "Adds an item."],
+        ["forecast", "reads", "city*, days", "The weather."],
+    ]
+
+
+def test_quiet_lists_names_and_verbose_whole_descriptions(folder: Path) -> None:
+    names = here("list", "-q", folder=folder).out.split()
+    assert names[:2] == ["find", "add"]
+    assert "Finds items. Only your own." in here("list", "-v", folder=folder).out
+
+
+def test_json_lists_what_clients_see(folder: Path) -> None:
+    listed = json.loads(here("list", "--format", "json", folder=folder).out)
+    tool = listed["tools"][1]
+    assert tool["annotations"] == {
+        "readOnlyHint": False,
+        "destructiveHint": False,
+        "idempotentHint": False,
+        "openWorldHint": False,
+    }
+    assert tool["inputSchema"]["required"] == ["title"]
+
+
+def test_listing_opens_and_makes_no_database(folder: Path) -> None:
+    here("list", folder=folder)
+    assert not (folder / "data").exists()
+
+
+def test_the_schema_is_written_beside_the_file(folder: Path) -> None:
+    assert run("schema", folder=folder) == Ended(0, "", "wrote mcp-run.schema.json\n")
+    printed = run("schema", "-o", "-", folder=folder)
+    assert json.loads(printed.out) == json.loads((folder / "mcp-run.schema.json").read_text())
+
+
+def test_a_schema_that_cannot_be_written_ends_with_2(folder: Path) -> None:
+    ended = here("schema", "-o", "no/such/folder.json", folder=folder)
+    assert (ended.status, ended.out) == (2, "")
+    assert "no/such/folder.json" in ended.err
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)
+def test_the_schema_accepts_the_projects_own_files(path: Path, tmp_path: Path) -> None:
+    schema = json.loads(here("schema", "-o", "-", folder=tmp_path).out)
+    validator = jsonschema.Draft7Validator(schema)
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert [error.message for error in validator.iter_errors(content)] == []
+
+
+def test_the_schema_is_one_that_editors_read(tmp_path: Path) -> None:
+    """The YAML language server reads draft 7: one `$schema`, definitions, markdown-free texts."""
+    schema = json.loads(here("schema", "-o", "-", folder=tmp_path).out)
+    jsonschema.Draft7Validator.check_schema(schema)
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["tools"]["description"]
+    assert schema["required"] == ["mcp", "server"]
