@@ -26,7 +26,10 @@ def serve_http(catalog: Catalog, sock: socket.socket) -> int:
     drain_s, workers = catalog.listen.drain_s, catalog.listen.workers
     if workers == 1:
         return _run(serve, drain_s)
-    return Workers(workers, partial(_run, serve, drain_s, is_worker=True)).run()
+    # Pages that the collector never touches stay shared, and the parent ends at once.
+    _settle()
+    work = partial(_run, serve, drain_s, is_worker=True)
+    return Workers(workers, work, release=sock.close).run()
 
 
 def serve_stdio(catalog: Catalog) -> int:

@@ -15,6 +15,7 @@ from runner.cli.project import read_catalog
 from runner.cli.words import counted
 from runner.codec.json import encode
 from runner.run import serve_http, serve_stdio
+from runner.serving.certificate import check_certificate
 from runner.serving.sockets import address_of, bind
 
 EXAMPLES = """\b
@@ -56,6 +57,8 @@ def serve(
     if stdio:
         return serve_stdio(catalog)
     catalog = _with_overrides(catalog, host=host, port=port, workers=workers)
+    if catalog.listen.tls is not None:
+        check_certificate(catalog.listen.tls)
     sock = bind(catalog.listen.host, catalog.listen.port)
     _greet(catalog, address_of(sock), output)
     return serve_http(catalog, sock)

@@ -84,7 +84,7 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         databases=databases,
         apis={**apis, **_own_apis(listed)},
         budgets=budgets,
-        listen=compile_listen(spec.serve, root / "serve"),
+        listen=compile_listen(spec.serve, root / "serve", folder=material.folder),
         identities=compile_identities(spec, root),
         vars={name: compile_constant(value) for name, value in spec.vars.items()},
         digest=material.digest,

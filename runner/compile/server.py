@@ -6,6 +6,7 @@ bound, resolved or read.
 
 import ipaddress
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from runner.catalog.addresses import is_loopback
@@ -16,7 +17,13 @@ from runner.compile.site import Site
 from runner.compile.trees import compile_constant
 from runner.config.spec.root import ServerSpec
 from runner.config.spec.security import CallerSpec
-from runner.config.spec.server import BudgetsSection, IconSpec, ServerSection, ServeSection
+from runner.config.spec.server import (
+    BudgetsSection,
+    IconSpec,
+    ServerSection,
+    ServeSection,
+    TlsSection,
+)
 from runner.diagnostics import did_you_mean
 
 ANY = "any"
@@ -46,7 +53,7 @@ def compile_icons(specs: Sequence[IconSpec], site: Site) -> tuple[Icon, ...]:
     return tuple(Icon(icon.src, icon.mime_type, icon.sizes, icon.theme) for icon in specs)
 
 
-def compile_listen(spec: ServeSection, site: Site) -> Listen:
+def compile_listen(spec: ServeSection, site: Site, *, folder: str) -> Listen:
     """How the server listens; faults of each field are reported at the field."""
     _check_numbers(spec, site)
     _check_addresses(spec, site)
@@ -68,11 +75,16 @@ def compile_listen(spec: ServeSection, site: Site) -> Listen:
         trusted_proxies=spec.trusted_proxies,
         workers=spec.workers,
         engine=engine,
-        tls=None if spec.tls is None else Tls(spec.tls.certificate, spec.tls.key),
+        tls=None if spec.tls is None else _tls(spec.tls, folder),
         drain_s=spec.drain,
         legacy=spec.legacy,
         state_keys=spec.state_keys,
     )
+
+
+def _tls(spec: TlsSection, folder: str) -> Tls:
+    """The paths taken from the folder of the file."""
+    return Tls(str(Path(folder, spec.certificate)), str(Path(folder, spec.key)))
 
 
 def _check_numbers(spec: ServeSection, site: Site) -> None:

@@ -34,6 +34,7 @@ async def listen(
 ) -> None:
     """Serves `application` on `sockets` until `stop` is set; then lets running calls end.
 
+    The sockets are closed then: who comes later is refused instead of kept waiting.
     `end_calls` answers those that still run after the drain time, and says how many they were.
     The engines, which would cut them without an answer, get a little longer.
     """
@@ -105,8 +106,8 @@ async def _hypercorn(
     from hypercorn.config import Config  # noqa: PLC0415
 
     config = Config()
-    # Hypercorn closes what it is given, so it gets descriptors of its own.
-    config.bind = [f"fd://{sock.dup().detach()}" for sock in sockets]
+    # The descriptors become hypercorn's own, so that nobody listens any more once it closes them.
+    config.bind = [f"fd://{sock.detach()}" for sock in sockets]
     config.graceful_timeout = options.drain_s + ANSWERING_S
     config.keep_alive_timeout = KEEP_ALIVE_S
     config.h11_max_incomplete_size = HEAD_BYTES

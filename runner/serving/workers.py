@@ -25,14 +25,21 @@ starting again does not mend."""
 class Workers:
     """Keeps `count` processes running `work` until a stop signal.
 
-    `work` runs in the child and returns its exit status; a second stop signal kills the children.
+    `work` runs in the child and returns its exit status; `release` is called once, in the parent,
+    when no child is started any more. A second stop signal kills the children.
     """
 
     def __init__(
-        self, count: int, work: Callable[[], int], *, clock: Callable[[], float] = time.monotonic
+        self,
+        count: int,
+        work: Callable[[], int],
+        *,
+        release: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._count = count
         self._work = work
+        self._release = release
         self._clock = clock
         self._started: dict[int, float] = {}
         self._early_deaths = 0
@@ -83,6 +90,8 @@ class Workers:
 
     def _stop(self) -> None:
         how = signal.SIGKILL if self._stopping else signal.SIGTERM
+        if not self._stopping:
+            self._release()
         self._stopping = True
         for pid in self._started:
             os.kill(pid, how)

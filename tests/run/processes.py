@@ -3,10 +3,13 @@
 import http.client
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +43,10 @@ class Served:
 
 @contextmanager
 def serving(
-    file: Path, *options: str, environment: Mapping[str, str] | None = None
+    file: Path,
+    *options: str,
+    environment: Mapping[str, str] | None = None,
+    has_own_group: bool = False,
 ) -> Iterator[Served]:
     """A server of `file` on a free port of loopback; it is gone when the block ends."""
     command = [COMMAND, "serve", "-f", str(file), "--port", "0", "--format", "json", *options]
@@ -53,6 +59,7 @@ def serving(
                 stderr=errors,
                 text=True,
                 env={**os.environ, **(environment or {})},
+                start_new_session=has_own_group,
             )
         try:
             yield _listening(process, log)
@@ -110,16 +117,46 @@ def headers(tool: str) -> dict[str, str]:
     }
 
 
-def post(port: int, tool: str, arguments: Mapping[str, object] | None = None) -> Answer:
-    """The result of a modern call over a connection of its own."""
+def exchange(port: int, tool: str, arguments: Mapping[str, object] | None = None) -> Answer:
+    """The message that answers a modern call over a connection of its own."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT_S)
     try:
         connection.request("POST", "/mcp", request(tool, arguments), headers(tool))
-        message = json.loads(connection.getresponse().read())
+        message: Answer = json.loads(connection.getresponse().read())
     finally:
         connection.close()
-    result: Answer = message["result"]
+    return message
+
+
+def post(port: int, tool: str, arguments: Mapping[str, object] | None = None) -> Answer:
+    """The result of a modern call."""
+    result = exchange(port, tool, arguments)["result"]
+    assert isinstance(result, dict)
     return result
+
+
+def appears(path: Path) -> None:
+    """Returns once a file is there."""
+    within_limit(path.exists)
+
+
+def stops_listening(port: int) -> None:
+    """Returns once nobody takes connections on the port any more."""
+
+    def is_refused() -> bool:
+        with socket.socket() as client:
+            return client.connect_ex(("127.0.0.1", port)) != 0
+
+    within_limit(is_refused)
+
+
+def within_limit(is_true: Callable[[], bool]) -> None:
+    """Asks again and again, without haste, until it is true."""
+    pause = threading.Event()
+    deadline = time.monotonic() + LIMIT_S
+    while not is_true():
+        assert time.monotonic() < deadline, "it took too long"
+        pause.wait(0.02)
 
 
 def text_of(result: Answer) -> str:

@@ -25,12 +25,12 @@ def serve():
     except SystemExit as end:
         return end.code
 
-sys.exit(Workers(2, serve).run())
+sys.exit(Workers(2, serve, release=lambda: None).run())
 """
 BROKEN_WORKER = """
 import sys
 from runner.serving.workers import Workers
-sys.exit(Workers(1, lambda: 3).run())
+sys.exit(Workers(1, lambda: 3, release=lambda: None).run())
 """
 DEAF_WORKER = """
 import os, signal, sys
@@ -42,7 +42,7 @@ def work():
     while True:
         signal.pause()
 
-sys.exit(Workers(1, work).run())
+sys.exit(Workers(1, work, release=lambda: None).run())
 """
 
 

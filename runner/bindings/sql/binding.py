@@ -79,10 +79,10 @@ class SqlBinding:
 
     def _cut(self, rows: Rows, outcome: Outcome, call: Call, values: Values) -> str:
         """Says what was cut; adds the cursor that goes on."""
-        cut = f"Only the first {len(rows.rows)} rows are shown"
         why = " (size limit)" if rows.is_cut_by_bytes else ""
         if self._pager is None or not isinstance(outcome.value, dict) or not rows.rows:
-            return f"{cut}{why}; narrow the request to see others."
+            shown = f"Only the first {len(rows.rows)} rows are shown{why}"
+            return f"{shown}; narrow the request to see others."
         if rows.last_key is not None:
             cursor = self._pager.seal_key(call, rows.last_key)
         else:
@@ -90,7 +90,8 @@ class SqlBinding:
             start = offset if isinstance(offset, int) else 0
             cursor = self._pager.seal_offset(call, start + len(rows.rows))
         outcome.value["next"] = cursor
-        return f"{cut}{why}; pass `next` as `cursor` to go on."
+        # In words too: where the text is a table, it does not have `next`.
+        return f"There are more rows{why}; to go on, call again with this `cursor`: {cursor}"
 
 
 def _settings(session: SessionSettings | None, call: Call) -> Sequence[tuple[str, str]]:

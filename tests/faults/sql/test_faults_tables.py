@@ -154,10 +154,10 @@ def test_next_page_goes_on_where_the_last_one_ended(cells: Source, served: Serve
         assert isinstance(answer.structured, dict)
         if not answer.structured["truncated"]:
             break
-        assert (
-            answer.texts[1] == "Only the first 5 rows are shown; pass `next` as `cursor` to go on."
-        )
-        arguments = {"cursor": answer.structured["next"]}
+        note, _, cursor = answer.texts[1].rpartition(": ")
+        assert note == "There are more rows; to go on, call again with this `cursor`"
+        assert cursor == answer.structured["next"]
+        arguments = {"cursor": cursor}
 
     assert found == list(range(len(NASTY)))
     assert "next" not in answer.structured
