@@ -42,8 +42,8 @@ from runner.protocol.server import Protocol
 from runner.transport.http import HttpApp
 
 ERROR_ID_BYTES = 6
-_OTHER_FILES = re.compile(r"\b(attach|vacuum)\b", re.IGNORECASE)
 STATE_KEY_BYTES = 32
+_OTHER_FILES = re.compile(r"\b(attach|vacuum)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def check(
     faults.add(*loaded.diagnostics)
     loader = ProjectLoader(loaded.folder) if imports else None
     if loader is not None:
-        loader.__enter__()
+        loader.__enter__()  # for good: the functions that are served import while they run
     site = Site(loaded.document, faults)
     compiled = compile_catalog(loaded.spec, site, _material(loaded, loaded.document, loader))
     reached = _Reached(site / "databases", loaded.texts)

@@ -54,7 +54,7 @@ def test_verbose_tells_what_was_proven(folder: Path) -> None:
     ended = here("validate", "-v", folder=with_text(folder, text))
     assert ended.err.splitlines() == [
         "database 'shop': proven in memory",
-        "database 'far': not proven; --connect asks it",
+        "database 'far': its SQL is not proven; --connect asks it",
         "mcp.yaml: no faults, 8 tools",
     ]
 

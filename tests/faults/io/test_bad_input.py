@@ -5,6 +5,7 @@ written is what good calls wrote: no half of a transaction, no row of a refused 
 """
 
 import asyncio
+import base64
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -147,8 +148,6 @@ def test_call_that_names_no_tool_is_a_protocol_error(
 
 
 def _base64(text: str) -> str:
-    import base64
-
     return base64.b64encode(text.encode()).decode()
 
 

@@ -167,11 +167,11 @@ def _properties(tool: Message) -> dict[str, dict]:  # type: ignore[type-arg]  # 
 @pytest.mark.parametrize("name", ["node", "tree", "pair", "back"])
 def test_hint_that_holds_itself_is_an_error_within_a_second(tmp_path: Path, name: str) -> None:
     body = f"tools: {{t: {{writes: false, python: 'tools.code:{name}'}}}}\n"
-    started = time.monotonic()
+    started = time.process_time()
 
     [found] = faults_of(tmp_path, body, {"tools/code.py": CODE})
 
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
     assert (found.code, found.severity) == ("recursive-hint", "error")
     assert "holds itself, so that no finite schema says it" in found.message
 
@@ -192,11 +192,11 @@ def test_authored_schema_that_refers_to_itself_or_outside_is_told(
         f"{{type: object, properties: {{a: {{$ref: '#/$defs/n'}}}}, $defs: {{n: {definition}}}}}"
     )
     body = f"tools: {{t: {{description: x, value: 1, input_schema: {schema}}}}}\n"
-    started = time.monotonic()
+    started = time.process_time()
 
     [found] = faults_of(tmp_path, body)
 
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
     assert (found.code, found.severity) == (code, severity)
 
 
