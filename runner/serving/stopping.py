@@ -70,9 +70,8 @@ class Stopping:
     def _hear(self) -> None:
         with self._hearing:
             while numbers := self._hearing.recv(_BYTES):
-                for number in numbers:
-                    if number in self._signals:
-                        self._ask()
+                for _ in filter(self._signals.__contains__, numbers):
+                    self._ask()
 
     def _ask(self) -> None:
         if not self._is_asked:

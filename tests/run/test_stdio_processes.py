@@ -1,6 +1,7 @@
 """A server over standard input and output: frames alone, and a prompt end."""
 
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -13,11 +14,12 @@ from tests.run.processes import COMMAND, LIMIT_S, Answer, end, request, text_of
 
 
 @contextmanager
-def stdio(file: Path) -> Iterator[subprocess.Popen[str]]:
+def stdio(file: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
     """A server over pipes."""
     process = subprocess.Popen(
         [COMMAND, "serve", "--stdio", "-f", str(file)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, **environment},
     )  # fmt: skip
     try:
         yield process
@@ -81,3 +83,12 @@ def test_tool_that_reads_input_takes_no_message_away(lab: Path) -> None:
         send(process, "process")
         texts = {text_of(receive(process)), text_of(receive(process))}
         assert texts == {"", str(process.pid)}
+
+
+def test_nothing_is_forgotten_at_the_end(lab: Path) -> None:
+    """Sockets, files and coroutines would be told as warnings."""
+    with stdio(lab, PYTHONWARNINGS="always") as process:
+        for tool in ("process", "numbers"):
+            send(process, tool)
+            receive(process)
+        assert process.communicate(timeout=LIMIT_S) == ("", "")
