@@ -7,6 +7,10 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Tests that need a service skip with a reason where it is missing, unless this says `required`.
 export MCP_RUN_SERVICES ?= optional
 ARGS ?=
+# Tests run in as many processes as there are processors; 0 runs them in this one.
+PROCESSES ?= auto
+# An editable install has no bytecode of its own; without it each start compiles every module.
+COMPILE := $(BIN)/python -m compileall -q runner
 # `docs.generate` is found from here.
 COG := $(BIN)/cog -I .
 PAGES := docs/*.md
@@ -17,7 +21,7 @@ serve: .venv/installed
 	exec $(BIN)/mcp-run serve $(ARGS)
 
 test: .venv/installed-for-tests
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses $(PROCESSES) $(ARGS)
 
 check: .venv/installed-for-tests
 	$(BIN)/ruff format --check .
@@ -41,8 +45,10 @@ clean:
 
 .venv/installed: pyproject.toml | .venv/bin/python
 	$(PIP) install --editable .
+	$(COMPILE)
 	@touch $@
 
 .venv/installed-for-tests: pyproject.toml | .venv/bin/python
 	$(PIP) install --editable . --group dev
+	$(COMPILE)
 	@touch .venv/installed $@
