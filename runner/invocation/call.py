@@ -19,6 +19,18 @@ from runner.invocation.shape import shape
 
 log = logging.getLogger("runner.call")
 _NO_SCOPE: Scope = {}
+_OF_THE_CALLER = frozenset(
+    {
+        Kind.MISSING,
+        Kind.UNIQUE,
+        Kind.FOREIGN_KEY,
+        Kind.NOT_NULL,
+        Kind.CHECK,
+        Kind.INVALID,
+        Kind.READ_ONLY,
+    }
+)
+"""Failures that the caller made and can mend: nothing that an operator must know of."""
 
 
 class Invoker:
@@ -113,7 +125,8 @@ async def _timed(binding: Binding, call: Call) -> Outcome:
 def _explain(tool: Tool, error: CallError) -> None:
     """What the operator may know of a failed call: the stable kind and the reason, no values."""
     if isinstance(error, BindingError):
-        log.warning("tool %s failed: %s: %s", tool.name, error.kind, error.reason or error)
+        level = logging.INFO if error.kind in _OF_THE_CALLER else logging.WARNING
+        log.log(level, "tool %s failed: %s: %s", tool.name, error.kind, error.reason or error)
         # What is redacted was told where it failed, with the arguments hidden.
         if error.__cause__ is not None and error.kind is not Kind.REDACTED:
             log.debug("tool %s failed in full: %s", tool.name, error.__cause__)
