@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from runner.errors import StartError
+
 # What a terminal would obey: a result may come from anywhere.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -85,6 +87,11 @@ def _write(text: str, stream: TextIO) -> None:
         stream.flush()
     except BrokenPipeError:
         silence(stream)
+    except OSError as error:
+        silence(stream)
+        if stream is sys.stdout:
+            why = (error.strerror or "it is closed").lower()
+            raise StartError(f"the output cannot be written: {why}") from error
 
 
 def silence(stream: TextIO) -> None:

@@ -62,7 +62,7 @@ def read(message: Json) -> Message:
     id_value = message.get("id")
     if "id" in message:
         if not isinstance(id_value, str | int) or isinstance(id_value, bool):
-            raise UnreadableError("The id is a string or an integer")
+            raise UnreadableError("The id is a string or an integer of at most 64 bits")
         id_json = encode(id_value)
     if message.get("jsonrpc") != "2.0":
         raise UnreadableError("The member jsonrpc is '2.0'", id_json)

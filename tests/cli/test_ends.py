@@ -148,3 +148,19 @@ def test_a_closed_standard_output_is_said_in_words(folder: Path) -> None:
     )
     assert ended.returncode == 1
     assert ended.stderr == "error: stdout is closed, so that no client can be answered\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_output_that_cannot_be_written_is_said(folder: Path) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ended = subprocess.run(
+            [sys.executable, "-c", MAIN, "list"],
+            cwd=folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == "error: the output cannot be written: no space left on device\n"
