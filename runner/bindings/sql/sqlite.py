@@ -229,7 +229,11 @@ class SqliteEngine:
 
     def _create(self, create: Create) -> None:
         if self._anchor is not None:
-            run_scripts(self._anchor, create, source=self._database.name)
+            try:
+                run_scripts(self._anchor, create, source=self._database.name)
+            except StartError:
+                self._anchor.close()  # nobody gets the engine that would close it
+                raise
         elif self._path is not None:
             create_file(self._path, create, source=self._database.name)
 
