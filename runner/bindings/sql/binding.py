@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
 from runner.bindings.sql.collect import Rows
+from runner.bindings.sql.lookups import Lookups
 from runner.bindings.sql.paging import OFFSET, Pager
 from runner.bindings.sql.session import Session, Terms
 from runner.bindings.sql.threads import Threads
@@ -33,8 +34,10 @@ class SqlBinding:
         session: SessionSettings | None,
         pager: Pager | None,
         raises_missing: bool,
+        lookups: Lookups | None,
     ) -> None:
         self._session = session
+        self._lookups = lookups
         self._plan = plan
         self._threads = threads
         self._pager = pager
@@ -51,6 +54,8 @@ class SqlBinding:
         if self._pager is not None:
             values = {**values, **self._pager.open(call)}
 
+        if (found := self._look_up(values)) is not None:
+            return self._outcome(found, call, values)
         settings = _settings(self._session, call)
 
         def work(session: Session) -> Outcome:
@@ -62,6 +67,18 @@ class SqlBinding:
         return await self._threads.run(
             work, timeout_s=call.timeout_s, may_repeat=not self._plan.writes
         )
+
+    def _look_up(self, values: Values) -> Done | None:
+        """What the event loop can tell without a thread."""
+        step = self._transaction.only
+        if self._lookups is None or step is None:
+            return None
+        rows = self._lookups.find(step, values)
+        if rows is None:
+            return None
+        done = Done(rows)
+        self._transaction.refuse_missing(done)
+        return done
 
     def _outcome(self, done: Done, call: Call, values: Values) -> Outcome:
         rows = done.result

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from runner.bindings.sql.binding import ForeignBinding, SqlBinding
 from runner.bindings.sql.collect import Rows
 from runner.bindings.sql.engines import open_engine
+from runner.bindings.sql.lookups import Lookups
 from runner.bindings.sql.paging import Pager
 from runner.bindings.sql.session import Engine, Session, Terms
 from runner.bindings.sql.threads import Threads
@@ -48,6 +49,9 @@ class SqlDatabase:
         self._seal = seal
         self._readers = self._threads(database.pool_size, writes=not engine.facts.splits_writes)
         self._writers: Threads | None = None
+        self._lookups: Lookups | None = None
+        if engine.open_lookups is not None:
+            self._lookups = Lookups(engine.open_lookups, recycle_s=database.pool_recycle_s)
 
     def _threads(self, size: int, *, writes: bool) -> Threads:
         return Threads(
@@ -89,7 +93,19 @@ class SqlDatabase:
             session=self.database.session,
             pager=pager,
             raises_missing=raises_missing,
+            lookups=self._lookups,
         )
+
+    async def connect(self) -> None:
+        """Connects once, so that a server does not start without its database.
+
+        Raises:
+            StartError: names the source, its address and the stage; never a password.
+        """
+        session = await asyncio.to_thread(self._engine.open_session, writes=False)
+        await asyncio.to_thread(session.close)
+        if self._lookups is not None:
+            await self._lookups.open()
 
     async def check(self) -> Health:
         """How the database is now; never fails."""
@@ -145,6 +161,8 @@ class SqlDatabase:
         for threads in (self._readers, self._writers):
             if threads is not None:
                 await threads.close()
+        if self._lookups is not None:
+            await self._lookups.close()
         await asyncio.to_thread(self._engine.close)
 
 
@@ -168,8 +186,7 @@ async def open_databases(
             opened[name] = SqlDatabase(database, engine, seal=seal)
             stack.push_async_callback(opened[name].close)
             if not database.is_lazy:
-                session = await asyncio.to_thread(engine.open_session, writes=False)
-                await asyncio.to_thread(session.close)
+                await opened[name].connect()
         yield opened
 
 

@@ -108,6 +108,20 @@ class Session(Protocol):
         """Closes the connection; never fails."""
 
 
+class LookupSession(Session, Protocol):
+    """A connection for the event loop itself: what it is asked, it answers at once or refuses.
+
+    It waits for no lock, and gives up a statement that turns out to be more than a look-up.
+    """
+
+    def is_lookup(self, ready: Ready) -> bool:
+        """Whether the engine's own plan shows a fixed, small amount of work.
+
+        Raises:
+            BindingError: the engine cannot say.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class EngineFacts:
     """How an engine is used."""
@@ -122,6 +136,14 @@ class Engine(Protocol):
     """One database of one dialect: opens sessions."""
 
     facts: EngineFacts
+
+    @property
+    def open_lookups(self) -> Callable[[], LookupSession] | None:
+        """Opens a connection for look-ups; nothing where the engine is not in this process.
+
+        Raises (what it gives):
+            StartError: as `open_session`.
+        """
 
     def open_session(self, *, writes: bool) -> Session:
         """A fresh connection; `writes` is false where it may only ever read.

@@ -25,6 +25,7 @@ from runner.bindings.sql.create import create_file, run_scripts
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.sqlite_errors import is_busy, translated
 from runner.bindings.sql.sqlite_guard import authorize_reading, authorize_writing
+from runner.bindings.sql.sqlite_program import runs_once
 from runner.bindings.sql.sqlite_prove import SqliteProver
 from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes
@@ -39,6 +40,11 @@ _OWN_VALUE_BYTES: Final = 1_000_000_000
 """What SQLite allows."""
 _FOREIGN_VALUE_BYTES: Final = 2 * 1024 * 1024
 """For a value in a client's statement: one function call may make it, and nothing stops that."""
+_LOOKUP_VALUE_BYTES: Final = 64 * 1024
+"""For a value in a look-up; a larger one takes a time that the event loop would feel."""
+_LOOKUP_STEPS: Final = 500
+"""SQLite looks up each time a statement, all its runs together, has run so many instructions more.
+A look-up runs some fifty; who meets the mark twice is none any more: somebody dropped an index."""
 _NO_DECODERS: Final[Mapping[int, Cell]] = {}
 _TOLERANT_TEXT = partial(str, encoding="utf-8", errors="replace")
 _AS_IT_IS: Final = frozenset((str, int, float, bool, NoneType, bytes))
@@ -76,11 +82,18 @@ def _bind_decimal(value: Decimal) -> object:
 class SqliteSession:
     """One SQLite connection."""
 
-    def __init__(self, connection: sqlite3.Connection, *, writes: bool) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        *,
+        writes: bool,
+        own_value_bytes: int = _OWN_VALUE_BYTES,
+    ) -> None:
         self.opened_at = time.monotonic()
         self.connection = connection
         self._writes = writes
         self._is_stopped = False
+        self._own_value_bytes = own_value_bytes
         self._value_bytes = _OWN_VALUE_BYTES
 
     def prepare(self, shapes: Shapes, key: Key) -> Ready:
@@ -97,7 +110,7 @@ class SqliteSession:
     def begin(self, terms: Terms) -> None:
         """A writing transaction locks at once; a single read is its own transaction."""
         self._is_stopped = False
-        self._limit_values(_FOREIGN_VALUE_BYTES if terms.is_foreign else _OWN_VALUE_BYTES)
+        self._limit_values(_FOREIGN_VALUE_BYTES if terms.is_foreign else self._own_value_bytes)
         if terms.writes:
             self._execute("BEGIN IMMEDIATE", ())
             self._execute(_READ_SCHEMA, ())
@@ -199,6 +212,34 @@ class SqliteSession:
         self.connection.close()
 
 
+class SqliteLookupSession(SqliteSession):
+    """A reading connection that never waits and never works for long."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection, writes=False, own_value_bytes=_LOOKUP_VALUE_BYTES)
+        self._marks_met = 0
+        connection.execute("PRAGMA busy_timeout = 0").close()
+        connection.set_progress_handler(self._is_too_long, _LOOKUP_STEPS)
+
+    def _is_too_long(self) -> bool:
+        self._marks_met += 1
+        return self._marks_met > 1
+
+    def begin(self, terms: Terms) -> None:
+        """A single read is its own transaction."""
+        self._marks_met = 0
+        super().begin(terms)
+
+    def is_lookup(self, ready: Ready) -> bool:
+        """Whether no instruction of SQLite's program can run twice."""
+        values = (None,) * len(ready.encoders)
+        try:
+            program = self.connection.execute(f"EXPLAIN {ready.text}", values).fetchall()
+        except sqlite3.Error as error:
+            raise translated(error) from error
+        return runs_once(program)
+
+
 def _placeholder(cast: str) -> str:
     return f"CAST(? AS {cast})" if cast else "?"
 
@@ -249,6 +290,21 @@ class SqliteEngine:
 
     def open_session(self, *, writes: bool) -> SqliteSession:
         """A connection set up for reading only, or for writing."""
+        return SqliteSession(self._open(writes=writes), writes=writes)
+
+    def open_lookups(self) -> SqliteLookupSession:
+        """A reading connection for the event loop."""
+        connection = self._open(writes=False)
+        connection.set_authorizer(None)  # it refuses the next pragma
+        try:
+            session = SqliteLookupSession(connection)
+        except sqlite3.Error as error:
+            connection.close()
+            raise self._start_error(error) from error
+        connection.set_authorizer(authorize_reading)
+        return session
+
+    def _open(self, *, writes: bool) -> sqlite3.Connection:
         try:
             connection = self._connect()
         except sqlite3.Error as error:
@@ -260,7 +316,7 @@ class SqliteEngine:
             if writes and is_busy(error):  # the journal's mode changes under a lock
                 raise translated(error) from error
             raise self._start_error(error) from error
-        return SqliteSession(connection, writes=writes)
+        return connection
 
     def _set_up(self, connection: sqlite3.Connection, *, writes: bool) -> None:
         connection.execute("PRAGMA foreign_keys = ON")

@@ -142,7 +142,8 @@ class Transaction:
         )
         only = self._steps[0] if len(self._steps) == 1 else None
         self.is_single = only is not None and only.statement.each is None
-        self._only = only if self.is_single and only is not None and _is_plain(only) else None
+        self.only = only if self.is_single and only is not None and _is_plain(only) else None
+        """The one statement, where it is a read of which nothing is asked but its rows."""
 
     def run(
         self,
@@ -157,11 +158,11 @@ class Transaction:
         writes = self._plan.writes
         session.begin(Terms(writes, self.is_single, timeout_s, settings=settings))
         try:
-            if self._only is not None:
-                done = self._run_only(self._only, session, values)
+            if self.only is not None:
+                done = self._run_only(self.only, session, values)
             else:
                 done = self._run_all(session, State(values, scope))
-            self._refuse_missing(done)
+            self.refuse_missing(done)
             if writes:
                 session.commit()
         finally:
@@ -175,7 +176,8 @@ class Transaction:
         session.query(ready, step.bound(ready, values), rows)
         return Done(rows)
 
-    def _refuse_missing(self, done: Done) -> None:
+    def refuse_missing(self, done: Done) -> None:
+        """Refuses a result without what the tool has words for when it is missing."""
         if self._raises_missing and not (done.result.rows if done.result else done.affected):
             raise refused(Kind.MISSING)
 

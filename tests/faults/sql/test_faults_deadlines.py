@@ -26,8 +26,9 @@ ENDLESS = (
     "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 2000000000)"
     " SELECT count(*) AS n FROM s"
 )
+COUNTING = "SELECT count(*) AS a FROM (VALUES (1)) AS t"
 SLOW = tool("slow", ENDLESS)
-ONE = tool("one", "SELECT 1 AS a", result={"shape": "value"})
+ONE = tool("one", COUNTING, result={"shape": "value"})
 WORDS = {"busy": "B", "timeout": "T", "unavailable": "U"}
 BOUND_S = 5.0
 
@@ -270,7 +271,7 @@ def beside_slow(server: Server, engine: Engine, tools: list[str]) -> list[Answer
 def test_waiting_for_a_connection_is_busy_and_never_slow(
     source: Source, served: Serve, engine: Engine
 ) -> None:
-    worded = tool("worded", "SELECT 1 AS a", errors=WORDS)
+    worded = tool("worded", COUNTING, errors=WORDS)
     server = served(SLOW + ONE + worded, databases=pool(source, wait="100ms"))
 
     plain, with_words = beside_slow(server, engine, ["one", "worded"])
