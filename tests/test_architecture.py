@@ -10,13 +10,14 @@ import pytest
 ROOT = Path(__file__).parents[1]
 RUNNER = ROOT / "runner"
 
-FOUNDATION = {"errors", "diagnostics", "secret", "codes", "reserved", "unexpected"}
+FOUNDATION = {"errors", "diagnostics", "secret", "codes", "reserved", "unexpected", "deadline"}
 ALLOWED: dict[str, set[str]] = {
     "diagnostics": set(),
     "secret": set(),
     "codes": set(),
     "reserved": set(),
     "unexpected": set(),
+    "deadline": set(),
     "errors": {"diagnostics"},
     "codec": FOUNDATION,
     "catalog": FOUNDATION | {"codec"},

@@ -6,6 +6,7 @@ words. Built once per tool, from a shape and a schema that describe the same val
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
+from types import NoneType
 
 import jsonschema_rs
 
@@ -21,6 +22,9 @@ MOST_FAULTS = 20
 """Listed by name; the rest is counted."""
 MOST_WORDED = 200
 """Put into words at all, so that a hostile call does not make the server write a book."""
+
+_FLAT = frozenset((str, int, float, bool, NoneType))
+"""Types of values with nothing in them."""
 
 Check = Callable[[Mapping[str, object]], Arguments]
 Faults = list[tuple[Path, str]]
@@ -56,7 +60,7 @@ def arguments_check(
 
     def check(sent: Mapping[str, object]) -> Arguments:
         for item in sent.values():
-            if isinstance(item, list | Mapping):
+            if item.__class__ not in _FLAT:
                 _refuse_excess(sent, input_elements)
                 break
         faults: Faults = []

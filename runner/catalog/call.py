@@ -19,9 +19,12 @@ Log = Callable[[str, object, str | None], None]
 """Logs to the client, where it asked: level, data, logger."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RequestFacts:
-    """What the request says of itself; the client's own words, never proof of anything."""
+    """What the request says of itself; the client's own words, never proof of anything.
+
+    Made anew for each call, and therefore not frozen: that would cost more than all the rest.
+    """
 
     id: str | int | None = None
     tool: str | None = None
@@ -42,9 +45,9 @@ def drop_log(_level: str, _data: object, _logger: str | None) -> None:
     """Logs to nobody."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CallContext:
-    """What a request brings beside the arguments."""
+    """What a request brings beside the arguments; made anew for each call."""
 
     now: datetime
     """UTC, fixed for the request."""

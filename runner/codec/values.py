@@ -56,6 +56,8 @@ def plain_cell(value: object) -> Json:
         return value
     if kind is int:
         return integer(value)  # type: ignore[arg-type]  # its class is int
+    if kind is float:
+        return number(value)  # type: ignore[arg-type]  # its class is float
     return _plain(value, "text", 0)
 
 
@@ -114,7 +116,9 @@ def _text(value: str) -> str:
 def _plain(value: object, decimals: Decimals, depth: int) -> Json:
     if value.__class__ in _PASSED:
         return value
-    if isinstance(value, Mapping | list | tuple | set | frozenset):
+    if value.__class__ is str:
+        return _text(value)
+    if isinstance(value, _CONTAINERS):
         return _nested(value, decimals, depth)
     if isinstance(value, Enum):
         return _plain(value.value, decimals, depth)
@@ -155,6 +159,7 @@ def _base64(value: bytes | bytearray | memoryview) -> str:
     return base64.b64encode(bytes(value)).decode("ascii")
 
 
+_CONTAINERS: Final = (dict, list, tuple, set, frozenset, Mapping)
 _PASSED: Final = frozenset((bool, NoneType))
 _SCALARS: Final[tuple[tuple[type | tuple[type, ...], Callable[..., Json]], ...]] = (
     (str, lambda value: _text(str(value))),

@@ -12,6 +12,7 @@ from runner.catalog.expressions import Scope
 from runner.catalog.result import CallResult
 from runner.catalog.schema import Arguments
 from runner.catalog.tool import Tool
+from runner.deadline import Deadline
 from runner.errors import BindingError, CallError, Kind, ToolError
 from runner.invocation.failures import failed, recovered
 from runner.invocation.scope import bind
@@ -92,18 +93,22 @@ class Invoker:
 
     async def _invoke(self, tool: Tool, call: Call) -> Outcome:
         """The binding's outcome, within the worker's number of calls and the tool's time."""
-        await self._take_place(tool.timeout_s)
+        if self._places.locked():
+            await self._wait_for_place(tool.timeout_s)
+        else:
+            await self._places.acquire()
+        binding = self._bindings[tool.name]
         try:
-            return await _timed(self._bindings[tool.name], call)
+            if binding.keeps_time:
+                return await binding.invoke(call)
+            return await _timed(binding, call)
         finally:
             self._places.release()
 
-    async def _take_place(self, patience_s: float) -> None:
-        if not self._places.locked():
-            await self._places.acquire()
-            return
+    async def _wait_for_place(self, patience_s: float) -> None:
         try:
-            await asyncio.wait_for(self._places.acquire(), patience_s)
+            with Deadline(patience_s):
+                await self._places.acquire()
         except TimeoutError as error:
             raise BindingError(
                 Kind.BUSY, "the server is busy: too many calls run at this time; try again"
@@ -114,7 +119,7 @@ async def _timed(binding: Binding, call: Call) -> Outcome:
     if binding.keeps_time:
         return await binding.invoke(call)
     try:
-        async with asyncio.timeout(call.timeout_s):
+        with Deadline(call.timeout_s):
             return await binding.invoke(call)
     except TimeoutError as error:
         raise BindingError(

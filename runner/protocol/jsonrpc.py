@@ -12,6 +12,7 @@ from runner.codec.json import Json, encode
 from runner.protocol.errors import Code, ProtocolError, error_message
 
 EMPTY_RESULT: Final = b"{}"
+_ID_TYPES: Final = (str, int)
 
 
 @dataclass(slots=True)
@@ -61,7 +62,7 @@ def read(message: Json) -> Message:
     id_json = None
     id_value = message.get("id")
     if "id" in message:
-        if not isinstance(id_value, str | int) or isinstance(id_value, bool):
+        if not isinstance(id_value, _ID_TYPES) or isinstance(id_value, bool):
             raise UnreadableError("The id is a string or an integer of at most 64 bits")
         id_json = encode(id_value)
     if message.get("jsonrpc") != "2.0":

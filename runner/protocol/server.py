@@ -82,9 +82,11 @@ class Protocol:
         try:
             if message.id_json is None and exchange.cancel is not None:
                 return _cancel(message, exchange.cancel)
-            if exchange.is_modern or self._legacy is None:
-                return await self._answer_modern(message, exchange)
-            return await self._legacy.answer(message, exchange)
+            if exchange.is_modern:
+                return await self._modern.answer(message, exchange)
+            if self._legacy is not None:
+                return await self._legacy.answer(message, exchange)
+            return await self._answer_without_legacy(message, exchange)
         except Exception as error:
             error_id = self._error_id()
             log_unexpected(_logger, error, message.method, error_id=error_id)
@@ -97,8 +99,9 @@ class Protocol:
         version = None if exchange.headers is None else version_of(exchange.headers)
         return version is not None and version not in LEGACY
 
-    async def _answer_modern(self, message: Message, exchange: Exchange) -> Answer:
-        if message.method == "initialize" and not exchange.is_modern and message.id_json:
+    async def _answer_without_legacy(self, message: Message, exchange: Exchange) -> Answer:
+        """A client that opens a session learns which versions there are instead."""
+        if message.method == "initialize" and message.id_json:
             params = message.params if isinstance(message.params, dict) else {}
             error = unsupported(str(params.get("protocolVersion", "")))
             return Answer(MODERN_STATUS[error.code], error_message(error, message.id_json))

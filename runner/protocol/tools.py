@@ -62,7 +62,7 @@ class Tools:
         arguments = params.get("arguments")
         if arguments is None:
             arguments = {}
-        elif not isinstance(arguments, Mapping):
+        elif not isinstance(arguments, dict):
             raise invalid_params("params.arguments is an object")
         tool = self._tools.get(name)
         if tool is None:

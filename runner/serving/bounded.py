@@ -23,6 +23,8 @@ class BoundedProtocol(HttpToolsProtocol):
     head_s: ClassVar[float] = HEAD_S
     _head_bytes = 0
     """Received since a head or a piece of a body was last complete."""
+    _read_bytes = 0
+    """Received in the last piece, which may hold several heads."""
     _is_in_head = True
     _deadline: asyncio.TimerHandle | None = None
 
@@ -38,7 +40,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Counts what brings no body on; a head in pieces has a deadline."""
-        self._head_bytes += len(data)
+        self._read_bytes = len(data)
+        self._head_bytes += self._read_bytes
         super().data_received(data)
         if self.transport.is_closing():
             return
@@ -49,13 +52,17 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """The head is whole: what came in one piece is judged here."""
-        size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
-        if size > HEAD_BYTES:
+        may_exceed = self._head_bytes > HEAD_BYTES or self._read_bytes > HEAD_BYTES
+        if may_exceed and self._head_size() > HEAD_BYTES:
             raise HeadTooLargeError
         self._is_in_head = False
         self._head_bytes = 0
         self._end_wait()
         super().on_headers_complete()
+
+    def _head_size(self) -> int:
+        """Without the body that came with it."""
+        return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body."""

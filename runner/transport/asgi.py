@@ -1,7 +1,6 @@
 """The part of ASGI 3 that the HTTP transport uses: types, and one response."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from typing import NotRequired, TypedDict
 
 Header = tuple[bytes, bytes]
@@ -36,6 +35,8 @@ async def respond(
     """Sends one whole response; a client that left is no error."""
     length = b"0" if body is None else b"%d" % len(body)
     pairs = [(b"content-length", length), *headers]
-    with suppress(OSError):
+    try:
         await send({"type": "http.response.start", "status": status, "headers": pairs})
         await send({"type": "http.response.body", "body": body or b""})
+    except OSError:
+        return

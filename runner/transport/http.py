@@ -23,7 +23,7 @@ from runner.transport.cors import is_preflight, preflight_headers, read_headers_
 from runner.transport.guard import Guard
 from runner.transport.negotiation import JSON, Accepts, is_json, read_accept
 from runner.transport.reply import Reply
-from runner.transport.watch import DEFAULT_TIMING, Ending, Timing, Watch
+from runner.transport.watch import DEFAULT_TIMING, Ending, Timing, Watches
 
 _TEXT: Final = ((b"content-type", b"text/plain; charset=utf-8"),)
 _JSON: Final = (b"content-type", JSON)
@@ -46,14 +46,11 @@ class HttpApp:
         self._guard = Guard(listen)
         self._identify = identify
         self._max_body_bytes = max_body_bytes
-        self._timing = timing
-        self._watches: set[Watch] = set()
+        self._watches = Watches(timing)
 
     def end_calls(self) -> int:
         """Answers every request that runs with an error, at once; how many they are."""
-        for watch in self._watches:
-            watch.end(Ending.SERVER_STOPS)
-        return len(self._watches)
+        return self._watches.end_all(Ending.SERVER_STOPS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request; other kinds of connection are refused."""
@@ -90,10 +87,9 @@ class HttpApp:
         if fault is not None:
             await _refuse(send, *fault, cors)
             return
-        reply = Reply(send, accepts, cors, self._timing.keep_alive_s)
+        reply = Reply(send, accepts, cors, self._watches.timing.keep_alive_s)
         exchange = Exchange(caller, headers, reply.emit if accepts.stream else None)
-        watch = Watch(receive, exchange, reply, self._timing)
-        self._watches.add(watch)
+        watch = self._watches.begin(receive, exchange, reply)
         try:
             body = await read_body(receive, headers, self._max_body_bytes)
             watch.begin_work()
@@ -109,8 +105,7 @@ class HttpApp:
             _uncancel()
             await _last_word(watch.ending, reply, exchange)
         finally:
-            watch.stop()
-            self._watches.discard(watch)
+            self._watches.end(watch)
 
 
 def _path(scope: Scope) -> str:

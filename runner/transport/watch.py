@@ -1,8 +1,8 @@
 """What takes long in one request: a body that does not come, a client that leaves, slow work.
 
-A request that is quick costs one timer and no task. Only when the timer has rung is the connection
-watched for the client's leaving, which cancels a modern request; in the legacy versions leaving
-means nothing, and bounded work finishes.
+A request that is quick costs neither a timer nor a task: one clock looks at all that run. Only a
+request that lasts longer is watched for the client's leaving, which cancels a modern one; in the
+legacy versions leaving means nothing, and bounded work finishes.
 Source: MCP 2026-07-28, streamable-http, "Cancellation"; 2025-11-25, basic/utilities/cancellation.
 """
 
@@ -21,7 +21,7 @@ class Timing:
     """When what takes long is noticed, in seconds."""
 
     grace_s: float = 0.05
-    """A request that ends within it is not watched."""
+    """A request that ends within it is not watched; one that lasts twice as long is."""
     body_s: float = 30.0
     """For the whole body to come."""
     deferral_s: float = 15.0
@@ -40,41 +40,98 @@ class Ending(Enum):
     SERVER_STOPS = auto()
 
 
+class Watches:
+    """The requests that run on one event loop, looked at together, `grace_s` apart."""
+
+    def __init__(self, timing: Timing) -> None:
+        self.timing = timing
+        self._running: set[Watch] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_ticking = False
+
+    def begin(self, receive: Receive, exchange: Exchange, reply: Reply) -> "Watch":
+        """Watches one request, run by the current task, until `end`."""
+        loop = self._loop
+        if loop is None:
+            loop = self._loop = asyncio.get_running_loop()
+        watch = Watch(self, loop, receive, exchange, reply)
+        self._running.add(watch)
+        if not self._is_ticking:
+            self._tick_later(loop)
+        return watch
+
+    def end(self, watch: "Watch") -> None:
+        """Nothing of it rings any more."""
+        self._running.discard(watch)
+        watch.stop()
+
+    def end_all(self, ending: Ending) -> int:
+        """Ends every request from outside; how many they are."""
+        for watch in self._running:
+            watch.end(ending)
+        return len(self._running)
+
+    def _tick_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._is_ticking = True
+        loop.call_later(self.timing.grace_s, self._tick, loop)
+
+    def _tick(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._is_ticking = False
+        before = loop.time() - self.timing.grace_s
+        for watch in self._running:
+            watch.look(before)
+        if self._running:
+            self._tick_later(loop)
+
+
 class Watch:
-    """Watches one request, run by the current task, until it is stopped."""
+    """Watches one request."""
 
     __slots__ = (
-        "_exchange", "_is_working", "_leaving", "_loop", "_rang", "_receive", "_reply", "_task",
-        "_timer", "_timing", "ending",
+        "_exchange", "_is_noticed", "_is_working", "_leaving", "_loop", "_receive", "_reply",
+        "_since", "_task", "_timer", "_timing", "ending",
     )  # fmt: skip
 
-    def __init__(self, receive: Receive, exchange: Exchange, reply: Reply, timing: Timing) -> None:
+    def __init__(
+        self,
+        watches: Watches,
+        loop: asyncio.AbstractEventLoop,
+        receive: Receive,
+        exchange: Exchange,
+        reply: Reply,
+    ) -> None:
+        self._timing = watches.timing
+        self._loop = loop
         self._receive = receive
         self._exchange = exchange
         self._reply = reply
-        self._timing = timing
-        self._task = asyncio.current_task()
-        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task(loop)
+        self._since = loop.time()
         self._leaving: asyncio.Task[None] | None = None
-        self._is_working = self._rang = False
-        self._timer = self._loop.call_later(timing.grace_s, self._ring)
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_working = self._is_noticed = False
         self.ending: Ending | None = None
 
     def begin_work(self) -> None:
         """The body is there; from now on the client's leaving counts."""
         self._is_working = True
-        if self._rang:
-            self._timer.cancel()
-            self._timer = self._loop.call_later(self._timing.grace_s, self._ring)
+        if self._is_noticed:
+            self.stop()
+            self._is_noticed = False
+            self._since = self._loop.time()
 
     def stop(self) -> None:
         """Nothing of it rings any more."""
-        self._timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         if self._leaving is not None:
             self._leaving.cancel()
 
-    def _ring(self) -> None:
-        self._rang = True
+    def look(self, before: float) -> None:
+        """Notices, once a phase, that the request runs since `before`, on the loop's clock."""
+        if self._is_noticed or self._since > before:
+            return
+        self._is_noticed = True
         if not self._is_working:
             self._timer = self._loop.call_later(self._timing.body_s, self.end, Ending.SLOW_BODY)
             return

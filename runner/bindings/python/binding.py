@@ -7,6 +7,7 @@ the author words (`ToolError`) passes; everything else that is raised becomes an
 import asyncio
 import inspect
 import logging
+from collections.abc import Awaitable
 from functools import partial
 from typing import ClassVar
 
@@ -16,6 +17,7 @@ from runner.bindings.python.results import outcome_of
 from runner.bindings.python.services import PythonServices
 from runner.catalog.call import Call, Outcome
 from runner.catalog.plans import PythonPlan
+from runner.deadline import Deadline
 from runner.errors import BindingError, CallError, Kind
 from runner.unexpected import log_unexpected
 
@@ -30,6 +32,7 @@ class PythonBinding:
     def __init__(self, plan: PythonPlan, services: PythonServices) -> None:
         self._plan = plan
         self._services = services
+        self._needs_state = bool(plan.injected) or not plan.is_async
 
     async def invoke(self, call: Call) -> Outcome:
         """The outcome of one call.
@@ -38,31 +41,32 @@ class PythonBinding:
             CallError: the function raised it, an argument does not fit its hint, the time is up
                 (`timeout`), no thread is free (`busy`), or it failed (`redacted`).
         """
-        state = CallState()
+        state = CallState() if self._needs_state else None
         try:
-            async with asyncio.timeout(call.timeout_s) as limit:
-                outcome = await self._outcome(call, state)
-            if limit.expired():  # the function swallowed the cancellation
-                raise TimeoutError
+            with Deadline(call.timeout_s) as limit:
+                return await self._outcome(call, state, limit.task)
         except TimeoutError as error:
             raise BindingError(
                 Kind.TIMEOUT, f"the call took longer than {call.timeout_s:g} s and was stopped"
             ) from error
         finally:
-            state.end()
-        return outcome
+            if state is not None:
+                state.end()
 
-    async def _outcome(self, call: Call, state: CallState) -> Outcome:
-        task = asyncio.current_task()
+    async def _outcome(
+        self, call: Call, state: CallState | None, task: "asyncio.Task[object]"
+    ) -> Outcome:
         try:
-            return outcome_of(await self._returned(call, state), self._plan)
+            returned = self._plain(call) if state is None else self._attended(call, state)
+            return outcome_of(await returned, self._plan)
         except GeneratorExit as error:
             if not _is_current(task):
                 raise
             raise self._redacted(call, error) from error
         except asyncio.CancelledError as error:
-            if task is not None and task.cancelling():
-                state.cancel()
+            if task.cancelling():
+                if state is not None:
+                    state.cancel()
                 raise
             raise self._redacted(call, error) from error
         except BaseException as error:
@@ -72,8 +76,14 @@ class PythonBinding:
                 raise cause from None
             raise self._redacted(call, error) from error
 
-    async def _returned(self, call: Call, state: CallState) -> object:
-        arguments = self._arguments(call)
+    def _plain(self, call: Call) -> Awaitable[object]:
+        """What an async function that is given its arguments only will return."""
+        function = self._plan.function
+        return function(**self._arguments(call))  # type: ignore[return-value]  # `is_async` says so
+
+    async def _attended(self, call: Call, state: CallState) -> object:
+        """What a function returns whose call is told when nobody waits for it any more."""
+        arguments = {**self._arguments(call)}
         if self._plan.injected:
             context = LiveContext(call, self._plan, self._services, state)
             for name, kind in self._plan.injected.items():
@@ -89,11 +99,16 @@ class PythonBinding:
     def _arguments(self, call: Call) -> dict[str, object]:
         """The call's arguments that the function takes, as its hints say."""
         plan = self._plan
+        arguments = call.arguments
+        if not plan.takes_arguments_whole:
+            accepts = plan.accepts
+            arguments = {name: value for name, value in arguments.items() if name in accepts}
         builders = plan.builders
+        if not builders:
+            return arguments
         return {
             name: builders[name](value) if name in builders else value
-            for name, value in call.arguments.items()
-            if plan.takes_arguments_whole or name in plan.accepts
+            for name, value in arguments.items()
         }
 
     def _redacted(self, call: Call, error: BaseException) -> BindingError:
