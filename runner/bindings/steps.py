@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from runner.catalog.call import Binding, Call, CallContext, Outcome
+from runner.catalog.call import Binding, Call, CallContext, Outcome, whole
 from runner.catalog.expressions import ABSENT
 from runner.catalog.plans import Step, StepsPlan
 from runner.catalog.schema import Arguments
@@ -63,7 +63,7 @@ class StepsBinding:
     async def _run(self, step: Step, call: Call, results: Mapping[str, object]) -> Outcome:
         if step.tool is None:
             inside = replace(call, arguments={**call.arguments, **results})
-            return await self.inline[step.name].invoke(inside)
+            return whole(await self.inline[step.name].invoke(inside))
         arguments: Arguments = {}
         for name, tree in step.arguments.items():
             value = tree.build(call.scope)

@@ -4,7 +4,7 @@ The `Binding` protocol is the seam between the request path and SQL, HTTP, Pytho
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import ClassVar, Protocol
 
@@ -12,6 +12,7 @@ from runner.catalog.caller import ANONYMOUS, Caller
 from runner.catalog.content import ContentBlock
 from runner.catalog.expressions import Scope
 from runner.catalog.schema import Arguments
+from runner.codec.packed import PackedRows
 
 Report = Callable[[float, float | None, str | None], None]
 """Reports progress: how far, of how much, in which words. Never blocks."""
@@ -88,8 +89,18 @@ class Outcome:
     content: Sequence[ContentBlock] | None = None
     columns: Sequence[str] | None = None
     """Column names in order, where `value` holds rows; for CSV and Markdown."""
+    packed: PackedRows | None = None
+    """The rows of `value`, which has an empty list in their place: too many to hold as values."""
     note: str | None = None
     """Said to the model in a block of its own: what was cut and how to get the rest."""
+
+
+def whole(outcome: Outcome) -> Outcome:
+    """The outcome with all its rows as values, for who reads them and does not only send them."""
+    if outcome.packed is None or not isinstance(outcome.value, dict):
+        return outcome
+    rows = [row for block in outcome.packed.blocks() for row in block]
+    return replace(outcome, value={**outcome.value, "rows": rows}, packed=None)
 
 
 class Binding(Protocol):

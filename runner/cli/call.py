@@ -62,8 +62,13 @@ def _print(result: CallResult, output: Output) -> None:
     if output.format == "json":
         output.result(_as_json(result))
     elif not result.is_error and not output.quiet:
-        for block in result.content:
-            output.result(_text(block))
+        for text in _texts(result):
+            output.result(text)
+
+
+def _texts(result: CallResult) -> list[str]:
+    long = [] if result.long is None else ["".join(result.long.text())]
+    return long + [_text(block) for block in result.content]
 
 
 def _text(block: ContentBlock) -> str:
@@ -74,9 +79,11 @@ def _text(block: ContentBlock) -> str:
 
 def _as_json(result: CallResult) -> str:
     shown: dict[str, object] = {
-        "content": [_text(block) for block in result.content],
+        "content": _texts(result),
         "isError": result.is_error,
     }
-    if result.structured is not None:
+    if result.long is not None:
+        shown["structuredContent"] = decode(b"".join(result.long.structured()))
+    elif result.structured is not None:
         shown["structuredContent"] = decode(result.structured)
     return encode_indented(shown).decode()

@@ -15,19 +15,36 @@ _QUOTED_IN_CSV = frozenset(',"\r\n')
 
 def csv(columns: Sequence[str], rows: Iterable[Row]) -> str:
     """The table as RFC 4180 has it: a header, CRLF after every line, quotes where needed."""
-    lines = [",".join(_csv_text(column) for column in columns)]
-    lines += [",".join(_csv_cell(row.get(column)) for column in columns) for row in rows]
+    return csv_head(columns) + csv_lines(columns, rows)
+
+
+def csv_head(columns: Sequence[str]) -> str:
+    """The header of the table."""
+    return ",".join(_csv_text(column) for column in columns) + "\r\n"
+
+
+def csv_lines(columns: Sequence[str], rows: Iterable[Row]) -> str:
+    """The rows of the table, without its header."""
+    lines = (",".join(_csv_cell(row.get(column)) for column in columns) for row in rows)
     return "".join(f"{line}\r\n" for line in lines)
 
 
 def markdown(columns: Sequence[str], rows: Iterable[Row]) -> str:
     """The table in Markdown; bars and line breaks inside a cell never end it."""
-    head = [_markdown_text(column) for column in columns]
-    lines = [_markdown_line(head), _markdown_line(["---"] * len(head))]
-    lines += [
+    return markdown_head(columns) + markdown_lines(columns, rows)
+
+
+def markdown_head(columns: Sequence[str]) -> str:
+    """The header of the table, and the line under it."""
+    head = _markdown_line([_markdown_text(column) for column in columns])
+    return head + _markdown_line(["---"] * len(columns))
+
+
+def markdown_lines(columns: Sequence[str], rows: Iterable[Row]) -> str:
+    """The rows of the table, without its header."""
+    return "".join(
         _markdown_line([_markdown_cell(row.get(column)) for column in columns]) for row in rows
-    ]
-    return "\n".join(lines) + "\n"
+    )
 
 
 def _cell_text(value: Json) -> str:
@@ -45,7 +62,7 @@ def _csv_text(text: str) -> str:
 
 
 def _markdown_line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+    return "| " + " | ".join(cells) + " |\n"
 
 
 def _markdown_cell(value: Json) -> str:

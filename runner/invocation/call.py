@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 
-from runner.catalog.call import Binding, Call, CallContext, Outcome
+from runner.catalog.call import Binding, Call, CallContext, Outcome, whole
 from runner.catalog.expressions import Scope
 from runner.catalog.result import CallResult
 from runner.catalog.schema import Arguments
@@ -15,6 +15,7 @@ from runner.catalog.tool import Tool
 from runner.deadline import Deadline
 from runner.errors import BindingError, CallError, Kind, ToolError
 from runner.invocation.failures import failed, recovered
+from runner.invocation.long import shape_long
 from runner.invocation.scope import bind
 from runner.invocation.shape import shape
 
@@ -60,6 +61,8 @@ class Invoker:
             outcome = await self._invoke(
                 tool, Call(tool.name, arguments, context, scope, tool.timeout_s)
             )
+            if outcome.packed is not None:
+                return await shape_long(tool, outcome, outcome.packed, scope)
             return shape(tool, outcome, scope)
         except CallError as error:
             _explain(tool, error)
@@ -77,7 +80,7 @@ class Invoker:
         scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
         call = Call(tool.name, arguments, context, scope, tool.timeout_s)
         try:
-            outcome = await _timed(self._bindings[tool.name], call)
+            outcome = whole(await _timed(self._bindings[tool.name], call))
             shape(tool, outcome, scope)
         except BindingError as error:
             return recovered(tool, error, scope)

@@ -38,7 +38,7 @@ def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
     encoded = encode(outcome.value)
     _check_size(len(encoded), tool)
     if tool.output is not None and tool.output.is_declared:
-        _check_declared(tool.output, outcome.value)
+        check_declared(tool.output, outcome.value)
     if outcome.content is not None:
         blocks = list(outcome.content)
         _check_size(sum(map(_size, blocks)), tool)
@@ -104,7 +104,12 @@ def _rows(value: object) -> Sequence[Mapping[str, object]] | None:
             return None
 
 
-def _check_declared(output: OutputSchema, value: object) -> None:
+def check_declared(output: OutputSchema, value: object) -> None:
+    """Nothing, where the value fits the schema that the author declared.
+
+    Raises:
+        BindingError: it does not; the value is not in the error.
+    """
     if output.is_valid(value):
         return
     place = output.where(value)

@@ -4,7 +4,7 @@ Source: MCP 2026-07-28, server/tools, "Tool Result".
 """
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from runner.catalog.content import (
@@ -27,6 +27,14 @@ def encode_content(blocks: Sequence[ContentBlock], features: Features) -> bytes:
         if isinstance(block, TextContent) and block.annotations is None:
             return b'[{"type":"text","text":%b}]' % encode(block.text)
     return encode([_block(_known(block, features)) for block in blocks])
+
+
+def text_pieces(text: Iterable[str]) -> Iterator[bytes]:
+    """One text block whose text comes in pieces."""
+    yield b'{"type":"text","text":"'
+    for piece in text:
+        yield encode(piece)[1:-1]
+    yield b'"}'
 
 
 def _known(block: ContentBlock, features: Features) -> ContentBlock:

@@ -3,14 +3,15 @@
 Source: MCP 2026-07-28, server/discover and server/utilities/caching; 2025-11-25, basic/lifecycle.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from runner.catalog.catalog import Catalog, Endpoint
-from runner.catalog.result import CallResult
+from runner.catalog.result import CallResult, LongResult
 from runner.codec.json import encode
-from runner.protocol.content import encode_content
+from runner.protocol.content import encode_content, text_pieces
+from runner.protocol.jsonrpc import Body
 from runner.protocol.listing import brief_server, describe_server, describe_tool, output_form
 from runner.protocol.metadata import SERVER_KEY
 from runner.protocol.versions import BATCHING, FEATURES, SUPPORTED, Features
@@ -50,8 +51,10 @@ class Edition:
     tail: bytes
     """How every result ends."""
 
-    def call_result(self, tool: str, result: CallResult) -> bytes:
+    def call_result(self, tool: str, result: CallResult) -> Body:
         """The result object of a call, encoded; the structured content is spliced, not made."""
+        if result.long is not None:
+            return self._pieces(tool, result, result.long)
         parts = [self.head, b'"content":', encode_content(result.content, self.features)]
         if result.is_error:
             parts.append(b',"isError":true')
@@ -63,6 +66,18 @@ class Edition:
                 parts += (b',"structuredContent":{"result":', result.structured, b"}")
         parts.append(self.tail)
         return b"".join(parts)
+
+    def _pieces(self, tool: str, result: CallResult, long: LongResult) -> Iterator[bytes]:
+        """As `call_result`, made while it is sent; such a result is an object."""
+        yield self.head + b'"content":['
+        yield from text_pieces(long.text())
+        for block in result.content:
+            yield b"," + encode_content([block], self.features)[1:-1]
+        yield b"]"
+        if self.forms[tool] in (Form.PLAIN, Form.BY_VALUE):
+            yield b',"structuredContent":'
+            yield from long.structured()
+        yield self.tail
 
 
 def edit(version: str, endpoint: Endpoint, catalog: Catalog, settings: Settings) -> Edition:

@@ -5,7 +5,9 @@ headers are compared with exactly the value that is used.
 Source: JSON-RPC 2.0; MCP 2026-07-28, basic, "Messages".
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from runner.codec.json import Json, encode
@@ -27,12 +29,16 @@ class Message:
     """As sent; None where there are none."""
 
 
+Body = bytes | Iterator[bytes]
+"""An encoded message, or the pieces of one that is too large to be held."""
+
+
 @dataclass(slots=True)
 class Answer:
     """What goes back: an HTTP status and one message; no body: nothing is answered."""
 
     status: int
-    body: bytes | None
+    body: Body | None
 
 
 ACCEPTED: Final = Answer(202, None)
@@ -76,9 +82,16 @@ def read(message: Json) -> Message:
     return Message(id_value, id_json, method, message.get("params"))
 
 
-def result_message(id_json: bytes, result: bytes) -> bytes:
+def result_message(id_json: bytes, result: Body) -> Body:
     """The response with `result`, an encoded object."""
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (id_json, result)
+    if isinstance(result, bytes):
+        return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (id_json, result)
+    return chain((b'{"jsonrpc":"2.0","id":%b,"result":' % id_json,), result, (b"}",))
+
+
+def joined(body: Body) -> bytes:
+    """The message in one piece."""
+    return body if isinstance(body, bytes) else b"".join(body)
 
 
 def refuse_unreadable(error: UnreadableError) -> Answer:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from runner.protocol.edition import Edition
 from runner.protocol.errors import Code, ProtocolError
 from runner.protocol.exchange import Exchange
+from runner.protocol.jsonrpc import Body
 from runner.protocol.metadata import Metadata
 
 
@@ -21,7 +22,7 @@ class Request:
     edition: Edition
 
 
-Handler = Callable[[Request], Awaitable[bytes]]
+Handler = Callable[[Request], Awaitable[Body]]
 """Gives the encoded result object, or raises ProtocolError."""
 
 

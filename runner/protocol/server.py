@@ -23,6 +23,7 @@ from runner.protocol.jsonrpc import (
     Answer,
     Message,
     UnreadableError,
+    joined,
     read,
     refuse_unreadable,
 )
@@ -117,7 +118,7 @@ class Protocol:
         answers = await asyncio.gather(
             *(self._answer_member(member, replace(exchange, emit=None)) for member in members)
         )
-        bodies = [answer.body for answer in answers if answer.body is not None]
+        bodies = [joined(answer.body) for answer in answers if answer.body is not None]
         return Answer(200, b"[%b]" % b",".join(bodies)) if bodies else ACCEPTED
 
     def _batches(self, exchange: Exchange) -> bool:

@@ -12,6 +12,7 @@ from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
 from runner.protocol.errors import shown
 from runner.protocol.headers import check_parameters
+from runner.protocol.jsonrpc import Body
 from runner.protocol.reports import Monotonic, Reports
 from runner.protocol.request import Request, invalid_params, refuse_cursor
 
@@ -41,7 +42,7 @@ class Tools:
         refuse_cursor(request.params)
         return request.edition.tools
 
-    async def call(self, request: Request) -> bytes:
+    async def call(self, request: Request) -> Body:
         """The result of one call."""
         tool, arguments = self._read(request.params)
         headers = request.exchange.headers

@@ -1,6 +1,7 @@
 """The part of ASGI 3 that the HTTP transport uses: types, and one response."""
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NotRequired, TypedDict
 
 Header = tuple[bytes, bytes]
@@ -40,3 +41,22 @@ async def respond(
         await send({"type": "http.response.body", "body": body or b""})
     except OSError:
         return
+
+
+async def respond_in_pieces(
+    send: Send, status: int, pieces: Iterable[bytes], headers: Sequence[Header] = ()
+) -> None:
+    """Sends one response whose length is not known before its end."""
+    try:
+        await send({"type": "http.response.start", "status": status, "headers": [*headers]})
+        await send_pieces(send, pieces)
+        await send({"type": "http.response.body", "body": b""})
+    except OSError:
+        return
+
+
+async def send_pieces(send: Send, pieces: Iterable[bytes]) -> None:
+    """Sends a part of a body; making a piece takes milliseconds, so a thread does it."""
+    iterator = iter(pieces)
+    while (piece := await asyncio.to_thread(next, iterator, None)) is not None:
+        await send({"type": "http.response.body", "body": piece, "more_body": True})

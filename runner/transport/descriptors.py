@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from runner.errors import StartError
+from runner.protocol.jsonrpc import Body
 
 _CHUNK_BYTES: Final = 64 * 1024
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
@@ -126,14 +127,14 @@ class Output:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._lines: queue.SimpleQueue[bytes | Callable[[bytes], None] | None] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[Body | Callable[[bytes], None] | None] = queue.SimpleQueue()
         self.is_broken = False
         """The reader is gone; nothing is written any more."""
         threading.Thread(target=self._run, name="standard output", daemon=True).start()
 
-    def put(self, message: bytes) -> None:
+    def put(self, message: Body) -> None:
         """Queues one message; `flush` waits until it is written."""
-        self._lines.put(message + b"\n")
+        self._lines.put(message + b"\n" if isinstance(message, bytes) else message)
 
     async def flush(self) -> None:
         """Returns once everything queued so far is written."""
@@ -150,8 +151,17 @@ class Output:
         while (item := self._lines.get()) is not None:
             if isinstance(item, bytes):
                 self._write(item)
-            else:
+            elif callable(item):
                 item(b"")
+            else:
+                self._write_pieces(item)
+
+    def _write_pieces(self, pieces: Iterator[bytes]) -> None:
+        for piece in pieces:
+            self._write(piece)
+            if self.is_broken:
+                return
+        self._write(b"\n")
 
     def _write(self, line: bytes) -> None:
         rest = memoryview(line)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from runner.protocol.jsonrpc import Answer
-from runner.transport.asgi import Header, Send, respond
+from runner.transport.asgi import Header, Send, respond, respond_in_pieces
 from runner.transport.negotiation import JSON, Accepts
 from runner.transport.sse import EventStream
 
@@ -41,6 +41,11 @@ class Reply:
             self._stream = EventStream(self._send, self._headers, self._keep_alive_s)
         return self._stream
 
+    def defer(self) -> None:
+        """Makes a stream of an answer that lasts, so that it can be kept alive."""
+        if not self.is_answering:
+            self.open_stream()
+
     def emit(self, message: bytes) -> None:
         """Sends a notification before the answer."""
         if not self._is_over:
@@ -55,7 +60,11 @@ class Reply:
         elif self._stream is not None:
             await self._stream.close(body)
         elif self._accepts.json or answer.status != 200:
-            await respond(self._send, answer.status, body, (_JSON_HEADER, *self._headers))
+            headers = (_JSON_HEADER, *self._headers)
+            if isinstance(body, bytes):
+                await respond(self._send, answer.status, body, headers)
+            else:
+                await respond_in_pieces(self._send, answer.status, body, headers)
         else:
             await self.open_stream().close(body)
 

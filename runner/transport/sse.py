@@ -6,11 +6,13 @@ Source: HTML standard, "Server-sent events"; MCP 2026-07-28, streamable-http.
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Final
 
-from runner.transport.asgi import Header, Send
+from runner.protocol.jsonrpc import Body
+from runner.transport.asgi import Header, Send, send_pieces
 
 STREAM_HEADERS: Final[Sequence[Header]] = (
     (b"content-type", b"text/event-stream"),
@@ -27,6 +29,11 @@ def event(message: bytes) -> bytes:
     return b"event: message\ndata: %b\n\n" % message
 
 
+def _event_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    start, end = event(b"|").split(b"|")
+    return chain((start,), pieces, (end,))
+
+
 class EventStream:
     """A response that has begun; a task of its own writes it, so that `put` never waits."""
 
@@ -37,6 +44,8 @@ class EventStream:
         self._pending: deque[bytes] = deque()
         self._wake = asyncio.Event()
         self._is_closing = False
+        self._pieces: Iterator[bytes] | None = None
+        """Of a response that is too large to be held."""
         self._writer = asyncio.create_task(self._write())
 
     def put(self, message: bytes) -> None:
@@ -45,9 +54,12 @@ class EventStream:
             self._pending.append(event(message))
             self._wake.set()
 
-    async def close(self, message: bytes) -> None:
+    async def close(self, message: Body) -> None:
         """Sends the response after everything that is queued, and ends the stream."""
-        self._pending.append(event(message))
+        if isinstance(message, bytes):
+            self._pending.append(event(message))
+        else:
+            self._pieces = message
         self._is_closing = True
         self._wake.set()
         await self._writer
@@ -65,10 +77,12 @@ class EventStream:
                 chunk = b"".join(self._pending)
                 self._pending.clear()
                 await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
+            if self._pieces is not None:
+                await send_pieces(self._send, _event_of(self._pieces))
             await self._send({"type": "http.response.body", "body": b""})
 
     async def _await_events(self) -> None:
-        if self._pending:
+        if self._pending or self._is_closing:
             return
         self._wake.clear()
         try:

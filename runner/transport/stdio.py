@@ -13,6 +13,7 @@ from typing import Protocol as Interface
 from runner.catalog.caller import Caller
 from runner.protocol.errors import Code, ProtocolError, error_message
 from runner.protocol.exchange import Exchange, Session
+from runner.protocol.jsonrpc import Body
 from runner.protocol.server import Protocol
 from runner.transport.lines import Lines
 
@@ -32,7 +33,7 @@ class Writer(Interface):
 
     is_broken: bool
 
-    def put(self, message: bytes) -> None:
+    def put(self, message: Body) -> None:
         """Queues one message."""
 
     async def flush(self) -> None:
@@ -104,7 +105,7 @@ class Stdio:
     async def _answer(self, line: bytes | None, exchange: Exchange) -> None:
         if line is None:
             limit = f"The message has at most {self._max_line_bytes} bytes"
-            body: bytes | None = error_message(ProtocolError(Code.INVALID_REQUEST, limit), None)
+            body: Body | None = error_message(ProtocolError(Code.INVALID_REQUEST, limit), None)
         else:
             body = (await self._protocol.answer(line, exchange)).body
         if body is not None and not exchange.is_cancelled:

@@ -138,7 +138,7 @@ class Watch:
         if self._exchange.is_modern:
             self._leaving = self._loop.create_task(self._await_leaving())
         if self._reply.can_stream:
-            self._timer = self._loop.call_later(self._timing.deferral_s, self._reply.open_stream)
+            self._timer = self._loop.call_later(self._timing.deferral_s, self._reply.defer)
 
     async def _await_leaving(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":

@@ -17,6 +17,7 @@ from runner.catalog.content import TextContent
 from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
 from runner.codec.json import encode
+from runner.protocol.jsonrpc import Body, joined
 from runner.transport.stdio import Stdio
 from tests.requirements import requirement
 from tests.wire.client import PREFIX, legacy_message, modern_message
@@ -177,9 +178,9 @@ class Kept:
         self._written = written
         self.is_broken = is_broken
 
-    def put(self, message: bytes) -> None:
+    def put(self, message: Body) -> None:
         """Keeps one."""
-        self._written.append(message)
+        self._written.append(joined(message))
 
     async def flush(self) -> None:
         """At once."""

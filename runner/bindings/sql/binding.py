@@ -84,7 +84,7 @@ class SqlBinding:
         rows = done.result
         if rows is None or self._plan.shape == "affected":
             return Outcome(done.affected)
-        outcome = Outcome(_shaped(rows, self._plan.shape), columns=rows.columns)
+        outcome = Outcome(_shaped(rows, self._plan.shape), columns=rows.columns, packed=rows.packed)
         notes = []
         if rows.is_truncated and self._plan.shape in ("rows", "column"):
             notes.append(self._cut(rows, outcome, call, values))
@@ -97,15 +97,15 @@ class SqlBinding:
     def _cut(self, rows: Rows, outcome: Outcome, call: Call, values: Values) -> str:
         """Says what was cut; adds the cursor that goes on."""
         why = " (size limit)" if rows.is_cut_by_bytes else ""
-        if self._pager is None or not isinstance(outcome.value, dict) or not rows.rows:
-            shown = f"Only the first {len(rows.rows)} rows are shown{why}"
+        if self._pager is None or not isinstance(outcome.value, dict) or not rows.count:
+            shown = f"Only the first {rows.count} rows are shown{why}"
             return f"{shown}; narrow the request to see others."
         if rows.last_key is not None:
             cursor = self._pager.seal_key(call, rows.last_key)
         else:
             offset = values.get(OFFSET)
             start = offset if isinstance(offset, int) else 0
-            cursor = self._pager.seal_offset(call, start + len(rows.rows))
+            cursor = self._pager.seal_offset(call, start + rows.count)
         outcome.value["next"] = cursor
         # In words too: where the text is a table, it does not have `next`.
         return f"There are more rows{why}; to go on, call again with this `cursor`: {cursor}"
@@ -188,7 +188,7 @@ class ForeignBinding:
         if not rows.columns:
             message = f"{self._parameter}: expected a query, found a statement without rows"
             raise BindingError(Kind.INVALID, message, field=self._parameter)
-        outcome = Outcome(_shaped(rows, self._plan.shape), columns=rows.columns)
+        outcome = Outcome(_shaped(rows, self._plan.shape), columns=rows.columns, packed=rows.packed)
         if rows.is_truncated:
-            outcome.note = f"Only the first {len(rows.rows)} rows are shown; narrow the request."
+            outcome.note = f"Only the first {rows.count} rows are shown; narrow the request."
         return outcome

@@ -12,12 +12,15 @@ from uuid import UUID
 
 from runner.catalog.sql import ResultColumns
 from runner.codec.json import Json, JsonFault, encode
+from runner.codec.packed import PackedRows
 from runner.codec.seal import MAC_BYTES
 from runner.codec.values import UnknownTypeError, decimal, json_text, plain, plain_cell
 from runner.errors import BindingError, Kind
 
 BLOCK_ROWS: Final = 128
 """Rows fetched at once: bounds what is held beyond the budgets."""
+MAX_UNPACKED_BYTES: Final = 4 * 1024 * 1024
+"""Of JSON: a tool with raised budgets holds so much as values, which take ten times the memory."""
 _UUID_BYTES: Final = 16
 _DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?\Z")
 Cell = Callable[[object], Json]
@@ -57,8 +60,11 @@ class Rows:
         max_bytes: int,
         keys: Sequence[str] = (),
         envelope: int = 0,
+        packs: bool = False,
     ) -> None:
-        """`envelope` is what stands around the rows, in bytes, the cursor of a key apart."""
+        """`envelope` is what stands around the rows, in bytes, the cursor of a key apart; `packs`
+        where rows that are too many to be held as values are packed."""
+        self._packs = packs
         self.has_replacements = False
         self._envelope = envelope
         self._clear(max_rows, max_bytes)
@@ -71,6 +77,10 @@ class Rows:
         self.wanted = max_rows + 1
         self.columns: Sequence[str] = ()
         self.rows: list[dict[str, Json]] = []
+        """Empty once they are packed."""
+        self.packed: PackedRows | None = None
+        self.count = 0
+        """Rows kept, packed or not."""
         self.is_cut_by_rows = False
         self.is_cut_by_bytes = False
         self.last_key: tuple[object, ...] | None = None
@@ -119,25 +129,43 @@ class Rows:
 
     def add(self, rows: Sequence[Sequence[object]]) -> bool:
         """Takes a block; whether more rows are wanted."""
-        room = self._max_rows - len(self.rows)
+        room = self._max_rows - self.count
         if len(rows) > room:
             self.is_cut_by_rows = True
             rows = rows[:room]
-        start = len(self.rows) + 1
+        start = self.count + 1
         block = [self._row(row, number) for number, row in enumerate(rows, start)]
-        size = len(encode(block)) - 1 if block else 0
+        encoded = encode(block)
+        size = len(encoded) - 1 if block else 0
         if block and size + self._cursor_bytes(rows[-1]) > self._bytes_left:
             block = self._fitting(block, rows)
+            encoded = encode(block)
         else:
             self._bytes_left -= size
-        if rows and not self.rows:
+        if rows and not self.count:
             self.first = dict(zip(self.columns, rows[0], strict=True))
-        self.rows += block
+        if block:
+            self._keep(block, encoded)
         if block and self._key_positions:
             last = rows[len(block) - 1]
             self.last_key = tuple(last[position] for position in self._key_positions)
-        self.wanted = self._max_rows + 1 - len(self.rows)
+        self.wanted = self._max_rows + 1 - self.count
         return not self.is_truncated
+
+    def _keep(self, block: list[dict[str, Json]], encoded: bytes) -> None:
+        self.count += len(block)
+        if self.packed is not None:
+            self.packed.add(encoded)
+            return
+        self.rows += block
+        if self._packs and self._max_bytes - self._bytes_left > MAX_UNPACKED_BYTES:
+            self._pack()
+
+    def _pack(self) -> None:
+        self.packed = PackedRows()
+        for start in range(0, len(self.rows), BLOCK_ROWS):
+            self.packed.add_rows(self.rows[start : start + BLOCK_ROWS])
+        self.rows = []
 
     def _fitting(
         self, block: list[dict[str, Json]], rows: Sequence[Sequence[object]]
@@ -155,7 +183,7 @@ class Rows:
     def overflow(self) -> None:
         """Ends before a row that does not fit; the first one must."""
         self.is_cut_by_bytes = True
-        if not self.rows:
+        if not self.count:
             raise BindingError(
                 Kind.TOO_LARGE, f"a row is larger than the limit of {self._max_bytes} bytes"
             )

@@ -62,6 +62,7 @@ class Step:
         self._envelope = 0
         if is_result and plan.shape == "rows":
             self._envelope = _ROWS_BYTES + (_OFFSET_BYTES if plan.page and not self._keys else 0)
+        self._packs = is_result and plan.shape == "rows"
         self._limit = statement.limit if not isinstance(statement.limit, int) else None
 
     def ready(self, session: Session, values: Values) -> Ready:
@@ -114,6 +115,7 @@ class Step:
             max_bytes=self._plan.max_bytes,
             keys=self._keys,
             envelope=self._envelope,
+            packs=self._packs,
         )
 
 
@@ -178,7 +180,7 @@ class Transaction:
 
     def refuse_missing(self, done: Done) -> None:
         """Refuses a result without what the tool has words for when it is missing."""
-        if self._raises_missing and not (done.result.rows if done.result else done.affected):
+        if self._raises_missing and not (done.result.count if done.result else done.affected):
             raise refused(Kind.MISSING)
 
     def _run_all(self, session: Session, state: State) -> Done:

@@ -4,7 +4,9 @@ import tracemalloc
 
 import pytest
 
-from runner.catalog.call import Outcome
+from runner.catalog.call import Outcome, whole
+from runner.catalog.sql import SqlPlan
+from runner.codec.json import encode
 from runner.errors import Kind
 from tests.bindings.sql.lab import Lab, names, statement
 
@@ -138,3 +140,41 @@ def test_a_result_that_is_cut_leaves_the_connection_usable(lab: Lab) -> None:
     plan = lab.plan(statement(series), max_rows=1)
     for _ in range(20):
         assert lab.invoke(plan).value == {"rows": [{"n": 1}], "truncated": True}
+
+
+def many(lab: Lab, *, max_rows: int, max_bytes: int) -> SqlPlan:
+    """Rows of 100 bytes and more, numbered from 1 to `n`."""
+    text = (
+        "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 60000)"
+        " SELECT i, 'padding that makes each row of the result a hundred bytes long or so, "
+        "exactly as wide rows are' AS t FROM r"
+    )
+    return lab.plan(text, max_rows=max_rows, max_bytes=max_bytes)
+
+
+def test_rows_beyond_four_mebibytes_are_packed_and_none_is_lost(lab: Lab) -> None:
+    outcome = lab.invoke(many(lab, max_rows=100_000, max_bytes=64 * 1024**2))
+    assert outcome.packed is not None
+    assert outcome.value == {"rows": [], "truncated": False}
+    value = whole(outcome).value
+    assert isinstance(value, dict)
+    assert [row["i"] for row in value["rows"]] == list(range(1, 60_001))
+
+
+def test_packed_rows_are_cut_where_others_are(lab: Lab) -> None:
+    by_rows = lab.invoke(many(lab, max_rows=50_000, max_bytes=64 * 1024**2))
+    assert by_rows.packed is not None
+    assert by_rows.value == {"rows": [], "truncated": True}
+    assert by_rows.note == "Only the first 50000 rows are shown; narrow the request to see others."
+
+    by_bytes = lab.invoke(many(lab, max_rows=100_000, max_bytes=5 * 1024**2))
+    assert by_bytes.packed is not None
+    encoded = encode(whole(by_bytes).value)
+    assert 5 * 1024**2 - 200 < len(encoded) <= 5 * 1024**2
+
+
+def test_rows_within_four_mebibytes_are_held_as_values(lab: Lab) -> None:
+    outcome = lab.invoke(many(lab, max_rows=1_000, max_bytes=64 * 1024**2))
+    assert outcome.packed is None
+    assert isinstance(outcome.value, dict)
+    assert len(outcome.value["rows"]) == 1_000
