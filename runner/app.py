@@ -176,7 +176,8 @@ def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Prove
                 opening = open_databases({name: database}, keys=[b"no cursor is made"])
                 try:
                     opened = await stack.enter_async_context(opening)
-                    provers[name] = await stack.enter_async_context(opened[name].prover())
+                    if opened[name].proves:
+                        provers[name] = await stack.enter_async_context(opened[name].prover())
                 except StartError as error:
                     reached.report_unreachable(name, error)
             catalog = await asyncio.to_thread(prove_catalog, compiled, provers)

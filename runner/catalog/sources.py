@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final
 
 from runner.catalog.expressions import Expression
 from runner.secret import Secret
 
-Dialect = Literal["sqlite", "postgresql", "duckdb", "mysql"]
+KEEP_READ_ONLY: Final = frozenset({"sqlite", "postgresql", "duckdb", "mysql", "mariadb"})
+"""Dialects whose engines keep a reading connection from writing, whatever its statement says."""
 
 
 @dataclass(frozen=True, slots=True)

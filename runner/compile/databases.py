@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from runner.catalog.sources import Create, Database
 from runner.compile.site import Site
@@ -18,7 +18,7 @@ from runner.diagnostics import did_you_mean
 from runner.secret import Secret
 
 ENGINES = ("sqlite", "postgresql")
-"""Engines that this version serves."""
+"""Engines that are tested alike; any other is what DB-API makes of it."""
 LATER = ("duckdb", "mysql", "mariadb")
 EMBEDDED = ("sqlite",)
 _MEMORY = ("", ":memory:")
@@ -80,12 +80,12 @@ def _url(secret: Secret, site: Site) -> URL | None:
     if backend in LATER:
         site.error("not-available", f"{backend} is not available in this version")
         return None
-    if backend not in ENGINES:
+    if backend not in ENGINES and not _has_dialect(url):
         site.error(
             "unknown-engine",
             f"no engine is named '{backend}'",
-            details=(f"known engines: {', '.join(ENGINES)}",),
-            hint=did_you_mean(backend, ENGINES),
+            details=(f"known engines: {', '.join(ENGINES)}, and installed dialects of SQLAlchemy",),
+            hint=did_you_mean(backend, ENGINES) or "install the package that brings the dialect",
         )
         return None
     if backend == "sqlite" and url.host:
@@ -96,6 +96,15 @@ def _url(secret: Secret, site: Site) -> URL | None:
         )
         return None
     return url
+
+
+def _has_dialect(url: URL) -> bool:
+    """SQLAlchemy, or a package that is installed, brings the dialect; its driver may be missing."""
+    try:
+        url.get_dialect()
+    except (NoSuchModuleError, ImportError):
+        return False
+    return True
 
 
 def _address_hint(text: str) -> str:

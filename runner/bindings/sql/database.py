@@ -60,7 +60,7 @@ class SqlDatabase:
             size=size,
             wait_s=self.database.pool_wait_s,
             recycle_s=self.database.pool_recycle_s,
-            stop_again_s=self._engine.facts.seconds_between_stops,
+            facts=self._engine.facts,
         )
 
     def _threads_for(self, *, writes: bool) -> Threads:
@@ -95,6 +95,11 @@ class SqlDatabase:
             raises_missing=raises_missing,
             lookups=self._lookups,
         )
+
+    @property
+    def proves(self) -> bool:
+        """Its statements can be proven."""
+        return self._engine.facts.proves
 
     async def connect(self) -> None:
         """Connects once, so that a server does not start without its database.

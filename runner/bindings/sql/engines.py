@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from runner.bindings.sql.other import OtherEngine
 from runner.bindings.sql.session import Engine
 from runner.bindings.sql.sqlite import SqliteEngine
 from runner.catalog.sources import Database
@@ -29,11 +30,6 @@ def open_engine(database: Database) -> Engine:
     """The engine for a database's dialect; connects to nothing that is not embedded.
 
     Raises:
-        StartError: no engine for the dialect, or its driver is missing.
+        StartError: the dialect or its driver is not installed.
     """
-    engine = ENGINES.get(database.dialect)
-    if engine is None:
-        known = ", ".join(sorted(ENGINES))
-        message = f"database '{database.name}': no engine for '{database.dialect}'"
-        raise StartError(message, hint=f"engines: {known}")
-    return engine(database)
+    return ENGINES.get(database.dialect, OtherEngine)(database)

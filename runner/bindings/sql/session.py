@@ -130,6 +130,10 @@ class EngineFacts:
     """Writes have one thread and connection of their own."""
     seconds_between_stops: float
     """How soon a stop is repeated while a statement goes on."""
+    proves: bool = True
+    """It describes statements without running them."""
+    gives_up: bool = False
+    """A statement that does not stop when told is left alone with its thread and connection."""
 
 
 class Engine(Protocol):

@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from typing import Final, TypeVar
 
-from runner.bindings.sql.session import Session, SessionLostError
+from runner.bindings.sql.session import EngineFacts, Session, SessionLostError
 from runner.errors import BindingError, Kind, StartError
 
 T = TypeVar("T")
@@ -47,6 +47,7 @@ class Job:
         "is_done",
         "may_repeat",
         "stop_kind",
+        "stops",
         "thread",
         "wait_until",
         "work",
@@ -63,6 +64,8 @@ class Job:
         self.thread: _Thread | None = None
         self.stop_kind: Kind | None = None
         """Why it is to stop; the first reason counts."""
+        self.stops = 0
+        """How often it was told to."""
         self.is_done = False
         self.finished: asyncio.Future[None] | None = None
         self.error: BaseException | None = None
@@ -88,6 +91,8 @@ class _Thread:
     def __init__(self, pool: "Threads", name: str) -> None:
         self.session: Session | None = None
         self.done: deque[Job] = deque()
+        self.is_given_up = False
+        """Nobody waits for it any more: it ends after its job."""
         self._pool = pool
         self._job: Job | None = None
         self._guard = threading.Lock()
@@ -105,12 +110,17 @@ class _Thread:
             self._take(job)
             self._take_waiting()
             post(self.flush)
+            if self.is_given_up:
+                post(self._pool.take_back)
+                break
         self._close_session()
 
     def _take_waiting(self) -> None:
         """Takes what waits too, up to a batch."""
         queue = self._pool.queue
         for _ in range(BATCH - 1):
+            if self.is_given_up:
+                return
             try:
                 job = queue.get_nowait()
             except Empty:
@@ -204,7 +214,7 @@ class Threads:
         size: int,
         wait_s: float,
         recycle_s: float,
-        stop_again_s: float,
+        facts: EngineFacts,
     ) -> None:
         self.queue: SimpleQueue[Job | None] = SimpleQueue()
         self.claims = threading.Lock()
@@ -214,7 +224,11 @@ class Threads:
         self._loop = asyncio.get_running_loop()
         self.post = self._post
         self._wait_s = wait_s
-        self._stop_again_s = stop_again_s
+        self._facts = facts
+        self._given_up = 0
+        self._is_closed = False
+        self._name = name
+        self._size = size
         self._jobs: list[Job] = []
         self._is_ticking = False
         self._stopper = ThreadPoolExecutor(1, thread_name_prefix=f"{name}-stop")
@@ -291,9 +305,35 @@ class Threads:
 
     def _stop_overdue(self, job: Job, now: float) -> None:
         job.stop_kind = job.stop_kind or Kind.TIMEOUT
-        job.deadline = now + self._stop_again_s
-        if job.thread is not None:
+        job.deadline = now + self._facts.seconds_between_stops
+        job.stops += 1
+        if job.thread is None:
+            return
+        if self._facts.gives_up and job.stops > 1:
+            self._give_up(job, job.thread, job.stop_kind)
+        else:
             self._stopper.submit(job.thread.stop, job)
+
+    def _give_up(self, job: Job, thread: _Thread, kind: Kind) -> None:
+        """Answers for a statement that goes on; another thread takes the place of its own.
+
+        As many as there are places are replaced, so that statements that never end do not pile
+        up: beyond that the database is busy until one of them ends.
+        """
+        thread.is_given_up = True
+        self._threads.remove(thread)
+        if self._given_up < self._size:
+            self._threads.append(_Thread(self, f"{self._name}-again"))
+        self._given_up += 1
+        job.error = BindingError(kind, _STOP_WORDS[kind], reason="the driver cannot stop it")
+        job.is_done = True
+        job.deliver()
+
+    def take_back(self) -> None:
+        """On the event loop: a thread that was given up has ended."""
+        self._given_up -= 1
+        if len(self._threads) < self._size and not self._is_closed:
+            self._threads.append(_Thread(self, f"{self._name}-again"))
 
     def _post(self, callback: Callable[[], None]) -> None:
         try:
@@ -303,6 +343,7 @@ class Threads:
 
     async def close(self) -> None:
         """Stops what runs, ends the threads and closes their sessions."""
+        self._is_closed = True
         for job in self._jobs:
             if not job.is_done:
                 self._stop_overdue(job, time.monotonic())

@@ -6,6 +6,7 @@ from functools import partial
 
 from runner.catalog.expressions import Check
 from runner.catalog.schema import Parameter
+from runner.catalog.sources import KEEP_READ_ONLY
 from runner.catalog.sql import Page, ResultColumns, Shape, SqlPlan, Statement
 from runner.compile.site import Site
 from runner.compile.sql.client import read_client
@@ -88,7 +89,7 @@ def sources(form: SqlForm, site: Site, file_text: Scalar | None = None) -> tuple
 
 def _client_plan(name: str, site: Site, around: SqlSurroundings) -> SqlPlan | None:
     shape = _declared_shape(around) or "rows"
-    fault = _client_fault(name, around, shape)
+    fault = _engine_fault(around) or _client_fault(name, around, shape)
     if fault is not None:
         site.error(
             "client-statement",
@@ -110,6 +111,12 @@ def _client_plan(name: str, site: Site, around: SqlSurroundings) -> SqlPlan | No
         client_parameter=name,
         read_client=partial(read_client, dialect=around.dialect),
     )
+
+
+def _engine_fault(around: SqlSurroundings) -> str | None:
+    if around.dialect in KEEP_READ_ONLY:
+        return None
+    return f"{around.dialect} is not known to keep a client's statement from writing"
 
 
 def _client_fault(name: str, around: SqlSurroundings, shape: Shape) -> str | None:
