@@ -10,7 +10,7 @@ from typing import Self
 
 
 class Deadline:
-    """A block of work that may take `seconds`; then its task is cancelled, and the block raises.
+    """A block of work, entered once, that may take `seconds`; then its task is cancelled.
 
     Raises (at the end of the block):
         TimeoutError: the time was up, even if the work swallowed the cancellation.
@@ -28,6 +28,7 @@ class Deadline:
         if task is None:
             raise RuntimeError("a deadline cancels a task, and none runs here")
         self.task: asyncio.Task[object] = task
+        """The task whose work is limited."""
         self._cancelling = task.cancelling()
         self._timer = loop.call_later(self._seconds, self._cancel)
         return self

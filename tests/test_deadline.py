@@ -102,6 +102,23 @@ def test_a_cancel_from_outside_counts_even_when_the_time_is_up_too() -> None:
     assert run(work())
 
 
+def test_a_cancellation_that_was_swallowed_before_is_none_of_this_limit() -> None:
+    async def work() -> str:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await for_ever()
+        try:
+            with Deadline(0.0):
+                await for_ever()
+        except TimeoutError:
+            return f"late, {task.cancelling()} cancel before"
+        return "in time"
+
+    assert run(work()) == "late, 1 cancel before"
+
+
 def test_of_two_limits_the_inner_one_is_its_own() -> None:
     async def work() -> str:
         with Deadline(LONG_S):

@@ -60,7 +60,7 @@ def arguments_check(
 
     def check(sent: Mapping[str, object]) -> Arguments:
         for item in sent.values():
-            if item.__class__ not in _FLAT:
+            if type(item) not in _FLAT:
                 _refuse_excess(sent, input_elements)
                 break
         faults: Faults = []

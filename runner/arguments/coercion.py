@@ -202,8 +202,9 @@ class _ObjectFit:
     def __call__(self, value: object) -> object:
         if self.text_limit is not None and type(value) is str:
             value = _parsed(value, "{", self.text_limit)
-        is_object = value.__class__ is dict or isinstance(value, Mapping)
-        return self._members(value) if is_object else value  # type: ignore[arg-type]  # as judged
+        if type(value) is dict or isinstance(value, Mapping):
+            return self._members(value)
+        return value
 
     def _members(self, value: Mapping[str, object]) -> dict[str, object]:
         if self.drops_unknown:

@@ -23,7 +23,6 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
-from types import NoneType
 from typing import Final, Literal
 from uuid import UUID
 
@@ -51,7 +50,7 @@ def plain(value: object, *, decimals: Decimals = "text") -> Json:
 
 def plain_cell(value: object) -> Json:
     """`plain` for one cell, fast for the types that most columns have; its texts are valid."""
-    kind = value.__class__
+    kind = type(value)
     if kind is str or value is None:
         return value
     if kind is int:
@@ -114,9 +113,9 @@ def _text(value: str) -> str:
 
 
 def _plain(value: object, decimals: Decimals, depth: int) -> Json:
-    if value.__class__ in _PASSED:
+    if value is None or type(value) is bool:
         return value
-    if value.__class__ is str:
+    if type(value) is str:
         return _text(value)
     if isinstance(value, _CONTAINERS):
         return _nested(value, decimals, depth)
@@ -160,7 +159,6 @@ def _base64(value: bytes | bytearray | memoryview) -> str:
 
 
 _CONTAINERS: Final = (dict, list, tuple, set, frozenset, Mapping)
-_PASSED: Final = frozenset((bool, NoneType))
 _SCALARS: Final[tuple[tuple[type | tuple[type, ...], Callable[..., Json]], ...]] = (
     (str, lambda value: _text(str(value))),
     (int, lambda value: integer(int(value))),

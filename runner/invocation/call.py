@@ -96,14 +96,12 @@ class Invoker:
 
     async def _invoke(self, tool: Tool, call: Call) -> Outcome:
         """The binding's outcome, within the worker's number of calls and the tool's time."""
+        binding = self._bindings[tool.name]
         if self._places.locked():
             await self._wait_for_place(tool.timeout_s)
         else:
             await self._places.acquire()
-        binding = self._bindings[tool.name]
         try:
-            if binding.keeps_time:
-                return await binding.invoke(call)
             return await _timed(binding, call)
         finally:
             self._places.release()
@@ -119,6 +117,7 @@ class Invoker:
 
 
 async def _timed(binding: Binding, call: Call) -> Outcome:
+    """The outcome of a binding that may not keep its time by itself."""
     if binding.keeps_time:
         return await binding.invoke(call)
     try:

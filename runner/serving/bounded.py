@@ -23,8 +23,9 @@ class BoundedProtocol(HttpToolsProtocol):
     head_s: ClassVar[float] = HEAD_S
     _head_bytes = 0
     """Received since a head or a piece of a body was last complete."""
-    _read_bytes = 0
-    """Received in the last piece, which may hold several heads."""
+    _unparsed_bytes = 0
+    """Received in all pieces of which a part may belong to the head that is being read."""
+    _has_head_ended = False
     _is_in_head = True
     _deadline: asyncio.TimerHandle | None = None
 
@@ -40,9 +41,12 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Counts what brings no body on; a head in pieces has a deadline."""
-        self._read_bytes = len(data)
-        self._head_bytes += self._read_bytes
+        self._head_bytes += len(data)
+        self._unparsed_bytes += len(data)
         super().data_received(data)
+        if self._has_head_ended:  # what follows it in this piece may be a part of the next
+            self._has_head_ended = False
+            self._unparsed_bytes = len(data)
         if self.transport.is_closing():
             return
         if self._head_bytes > HEAD_BYTES:
@@ -52,16 +56,16 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """The head is whole: what came in one piece is judged here."""
-        may_exceed = self._head_bytes > HEAD_BYTES or self._read_bytes > HEAD_BYTES
-        if may_exceed and self._head_size() > HEAD_BYTES:
+        if self._unparsed_bytes > HEAD_BYTES and self._head_size() > HEAD_BYTES:
             raise HeadTooLargeError
+        self._has_head_ended = True
         self._is_in_head = False
         self._head_bytes = 0
         self._end_wait()
         super().on_headers_complete()
 
     def _head_size(self) -> int:
-        """Without the body that came with it."""
+        """The bytes of its address and its headers."""
         return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
 
     def on_body(self, body: bytes) -> None:

@@ -105,7 +105,7 @@ class HttpApp:
             _uncancel()
             await _last_word(watch.ending, reply, exchange)
         finally:
-            self._watches.end(watch)
+            self._watches.release(watch)
 
 
 def _path(scope: Scope) -> str:

@@ -50,18 +50,20 @@ class Watches:
         self._is_ticking = False
 
     def begin(self, receive: Receive, exchange: Exchange, reply: Reply) -> "Watch":
-        """Watches one request, run by the current task, until `end`."""
-        loop = self._loop
-        if loop is None:
-            loop = self._loop = asyncio.get_running_loop()
+        """Watches one request, run by the current task, until `release`."""
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:  # the loop before has ended, with all that ran on it
+            self._loop = loop
+            self._running.clear()
+            self._is_ticking = False
         watch = Watch(self, loop, receive, exchange, reply)
         self._running.add(watch)
         if not self._is_ticking:
             self._tick_later(loop)
         return watch
 
-    def end(self, watch: "Watch") -> None:
-        """Nothing of it rings any more."""
+    def release(self, watch: "Watch") -> None:
+        """Watches it no longer."""
         self._running.discard(watch)
         watch.stop()
 

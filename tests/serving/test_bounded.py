@@ -103,3 +103,15 @@ def test_a_large_body_and_pipelined_requests_pass() -> None:
     body = START + b"Content-Length: %d\r\n\r\n" % size + b"a" * size
     last = START + b"Connection: close\r\nContent-Length: 0\r\n\r\n"
     assert talk(BoundedProtocol, all_of(body + body + last)).count(b"hello") == 3
+
+
+def test_a_head_that_began_in_the_piece_of_another_request_is_bounded_too() -> None:
+    rest = b"X: " + b"a" * (HEAD_BYTES - 5_000)
+
+    async def conversation(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+        writer.write(START + b"Content-Length: 0\r\n\r\n" + START + rest)
+        await reader.readuntil(b"hello")
+        writer.write(b"a" * (HEAD_BYTES - 5_000) + b"\r\nContent-Length: 0\r\n\r\n")
+        return await reader.read()
+
+    assert talk(BoundedProtocol, conversation).startswith(b"HTTP/1.1 400 ")

@@ -241,6 +241,19 @@ def test_client_that_leaves_after_a_slow_body_cancels_its_request_too() -> None:
     assert asyncio.run(main()) == Response()
 
 
+def test_an_application_watches_on_the_loop_that_it_runs_on() -> None:
+    """It may outlive its loop: a test or an embedding program starts another one."""
+    app = an_app(a_protocol(call_tool=forever), timing=Timing(grace_s=0.001))
+
+    async def leave() -> Response:
+        message = a_call()
+        connection = Connection([encode(message)])
+        connection.leaving.set()
+        return await run(app, connection, modern_headers(message))
+
+    assert [asyncio.run(leave()) for _ in range(2)] == [Response(), Response()]
+
+
 class SlowConnection(Connection):
     """Its body comes only after the grace period."""
 

@@ -57,7 +57,7 @@ class PythonBinding:
         self, call: Call, state: CallState | None, task: "asyncio.Task[object]"
     ) -> Outcome:
         try:
-            returned = self._plain(call) if state is None else self._attended(call, state)
+            returned = self._called(call) if state is None else self._called_with(state, call)
             return outcome_of(await returned, self._plan)
         except GeneratorExit as error:
             if not _is_current(task):
@@ -76,14 +76,14 @@ class PythonBinding:
                 raise cause from None
             raise self._redacted(call, error) from error
 
-    def _plain(self, call: Call) -> Awaitable[object]:
+    def _called(self, call: Call) -> Awaitable[object]:
         """What an async function that is given its arguments only will return."""
         function = self._plan.function
         return function(**self._arguments(call))  # type: ignore[return-value]  # `is_async` says so
 
-    async def _attended(self, call: Call, state: CallState) -> object:
+    async def _called_with(self, state: CallState, call: Call) -> object:
         """What a function returns whose call is told when nobody waits for it any more."""
-        arguments = {**self._arguments(call)}
+        arguments = {**self._arguments(call)}  # which may be the call's own
         if self._plan.injected:
             context = LiveContext(call, self._plan, self._services, state)
             for name, kind in self._plan.injected.items():

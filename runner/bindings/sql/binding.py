@@ -1,5 +1,6 @@
 """The binding of a SQL tool: values in, a shaped outcome out; the database threads do the rest."""
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
@@ -59,9 +60,11 @@ class SqlBinding:
         settings = _settings(self._session, call)
 
         def work(session: Session) -> Outcome:
+            start = time.monotonic()
             done = self._transaction.run(
                 session, values, call.scope, timeout_s=call.timeout_s, settings=settings
             )
+            self._learn(session, values, time.monotonic() - start)
             return self._outcome(done, call, values)
 
         return await self._threads.run(
@@ -79,6 +82,12 @@ class SqlBinding:
         done = Done(rows)
         self._transaction.refuse_missing(done)
         return done
+
+    def _learn(self, session: Session, values: Values, took_s: float) -> None:
+        """In a database thread: what a run tells of whether the loop may do it the next time."""
+        step = self._transaction.only
+        if self._lookups is not None and step is not None and not self._plan.writes:
+            self._lookups.learn(session, step.ready(session, values), took_s)
 
     def _outcome(self, done: Done, call: Call, values: Values) -> Outcome:
         rows = done.result

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from runner.bindings.sql.binding import ForeignBinding, SqlBinding
 from runner.bindings.sql.collect import Rows
-from runner.bindings.sql.engines import open_engine
+from runner.bindings.sql.engines import lookups_of, open_engine
 from runner.bindings.sql.lookups import Lookups
 from runner.bindings.sql.paging import Pager
 from runner.bindings.sql.session import Engine, Session, Terms
@@ -50,8 +50,9 @@ class SqlDatabase:
         self._readers = self._threads(database.pool_size, writes=not engine.facts.splits_writes)
         self._writers: Threads | None = None
         self._lookups: Lookups | None = None
-        if engine.open_lookups is not None:
-            self._lookups = Lookups(engine.open_lookups, recycle_s=database.pool_recycle_s)
+        source = lookups_of(engine)
+        if source is not None:
+            self._lookups = Lookups(source, recycle_s=database.pool_recycle_s)
 
     def _threads(self, size: int, *, writes: bool) -> Threads:
         return Threads(

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from runner.bindings.sql.other import OtherEngine
-from runner.bindings.sql.session import Engine
+from runner.bindings.sql.session import Engine, LookupSource
 from runner.bindings.sql.sqlite import SqliteEngine
+from runner.bindings.sql.sqlite_lookups import SqliteLookups
 from runner.catalog.sources import Database
 from runner.errors import StartError
 
@@ -33,3 +34,10 @@ def open_engine(database: Database) -> Engine:
         StartError: the dialect or its driver is not installed.
     """
     return ENGINES.get(database.dialect, OtherEngine)(database)
+
+
+def lookups_of(engine: Engine) -> LookupSource | None:
+    """The look-ups of an engine; nothing where it has none, or where they might have to wait."""
+    if isinstance(engine, SqliteEngine) and engine.is_private:
+        return SqliteLookups(engine)
+    return None

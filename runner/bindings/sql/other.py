@@ -14,7 +14,7 @@ from datetime import date, datetime
 from datetime import time as clock
 from decimal import Decimal
 from types import NoneType
-from typing import ClassVar, Final
+from typing import Final
 
 from sqlalchemy import create_engine
 from sqlalchemy.engine import Dialect
@@ -212,7 +212,6 @@ class OtherEngine:
     """One database of any SQLAlchemy dialect."""
 
     facts = FACTS
-    open_lookups: ClassVar[None] = None
 
     def __init__(self, database: Database) -> None:
         self._database = database

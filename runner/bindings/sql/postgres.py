@@ -7,7 +7,7 @@ which the server lets nobody turn a read-only transaction into a writing one.
 
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from typing import ClassVar, Final, Protocol
+from typing import Final, Protocol
 
 import psycopg
 from psycopg import adapt
@@ -318,7 +318,6 @@ class PostgresEngine:
     """One PostgreSQL database."""
 
     facts = FACTS
-    open_lookups: ClassVar[None] = None
 
     def __init__(self, database: Database) -> None:
         self._database = database

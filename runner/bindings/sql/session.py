@@ -108,14 +108,18 @@ class Session(Protocol):
         """Closes the connection; never fails."""
 
 
-class LookupSession(Session, Protocol):
-    """A connection for the event loop itself: what it is asked, it answers at once or refuses.
+class LookupSource(Protocol):
+    """Look-ups of a database that lives in this process: reads of small, fixed work."""
 
-    It waits for no lock, and gives up a statement that turns out to be more than a look-up.
-    """
+    def open_session(self) -> Session:
+        """A connection for the event loop: it waits for no lock and gives up what takes long.
 
-    def is_lookup(self, ready: Ready) -> bool:
-        """Whether the engine's own plan shows a fixed, small amount of work.
+        Raises:
+            StartError, BindingError: the database cannot be opened, or not now.
+        """
+
+    def is_lookup(self, session: Session, ready: Ready) -> bool:
+        """Whether the engine's own plan shows a look-up; asked on any session, in its thread.
 
         Raises:
             BindingError: the engine cannot say.
@@ -140,14 +144,6 @@ class Engine(Protocol):
     """One database of one dialect: opens sessions."""
 
     facts: EngineFacts
-
-    @property
-    def open_lookups(self) -> Callable[[], LookupSession] | None:
-        """Opens a connection for look-ups; nothing where the engine is not in this process.
-
-        Raises (what it gives):
-            StartError: as `open_session`.
-        """
 
     def open_session(self, *, writes: bool) -> Session:
         """A fresh connection; `writes` is false where it may only ever read.

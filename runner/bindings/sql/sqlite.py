@@ -25,7 +25,6 @@ from runner.bindings.sql.create import create_file, run_scripts
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.sqlite_errors import is_busy, translated
 from runner.bindings.sql.sqlite_guard import authorize_reading, authorize_writing
-from runner.bindings.sql.sqlite_program import runs_once
 from runner.bindings.sql.sqlite_prove import SqliteProver
 from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes
@@ -40,11 +39,6 @@ _OWN_VALUE_BYTES: Final = 1_000_000_000
 """What SQLite allows."""
 _FOREIGN_VALUE_BYTES: Final = 2 * 1024 * 1024
 """For a value in a client's statement: one function call may make it, and nothing stops that."""
-_LOOKUP_VALUE_BYTES: Final = 64 * 1024
-"""For a value in a look-up; a larger one takes a time that the event loop would feel."""
-_LOOKUP_STEPS: Final = 500
-"""SQLite looks up each time a statement, all its runs together, has run so many instructions more.
-A look-up runs some fifty; who meets the mark twice is none any more: somebody dropped an index."""
 _NO_DECODERS: Final[Mapping[int, Cell]] = {}
 _TOLERANT_TEXT = partial(str, encoding="utf-8", errors="replace")
 _AS_IT_IS: Final = frozenset((str, int, float, bool, NoneType, bytes))
@@ -192,11 +186,11 @@ class SqliteSession:
 
     def rollback(self) -> None:
         """Rolls back what is open."""
-        if self.connection.in_transaction:
-            try:
+        try:
+            if self.connection.in_transaction:
                 self.connection.rollback()
-            except sqlite3.Error as error:
-                raise SessionLostError(str(error)) from error
+        except sqlite3.Error as error:
+            raise SessionLostError(str(error)) from error
 
     def stop(self) -> None:
         """Interrupts what runs; between two statements, the next one does not start."""
@@ -210,34 +204,6 @@ class SqliteSession:
     def close(self) -> None:
         """Closes it; an open transaction is rolled back by SQLite."""
         self.connection.close()
-
-
-class SqliteLookupSession(SqliteSession):
-    """A reading connection that never waits and never works for long."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        super().__init__(connection, writes=False, own_value_bytes=_LOOKUP_VALUE_BYTES)
-        self._marks_met = 0
-        connection.execute("PRAGMA busy_timeout = 0").close()
-        connection.set_progress_handler(self._is_too_long, _LOOKUP_STEPS)
-
-    def _is_too_long(self) -> bool:
-        self._marks_met += 1
-        return self._marks_met > 1
-
-    def begin(self, terms: Terms) -> None:
-        """A single read is its own transaction."""
-        self._marks_met = 0
-        super().begin(terms)
-
-    def is_lookup(self, ready: Ready) -> bool:
-        """Whether no instruction of SQLite's program can run twice."""
-        values = (None,) * len(ready.encoders)
-        try:
-            program = self.connection.execute(f"EXPLAIN {ready.text}", values).fetchall()
-        except sqlite3.Error as error:
-            raise translated(error) from error
-        return runs_once(program)
 
 
 def _placeholder(cast: str) -> str:
@@ -290,27 +256,25 @@ class SqliteEngine:
 
     def open_session(self, *, writes: bool) -> SqliteSession:
         """A connection set up for reading only, or for writing."""
-        return SqliteSession(self._open(writes=writes), writes=writes)
+        return SqliteSession(self.open_connection(writes=writes), writes=writes)
 
-    def open_lookups(self) -> SqliteLookupSession:
-        """A reading connection for the event loop."""
-        connection = self._open(writes=False)
-        connection.set_authorizer(None)  # it refuses the next pragma
-        try:
-            session = SqliteLookupSession(connection)
-        except sqlite3.Error as error:
-            connection.close()
-            raise self._start_error(error) from error
-        connection.set_authorizer(authorize_reading)
-        return session
+    @property
+    def is_private(self) -> bool:
+        """Its connections share nothing but the file, and are as we set them up."""
+        return "cache=shared" not in self._uri and not self._database.connect
 
-    def _open(self, *, writes: bool) -> sqlite3.Connection:
+    def open_connection(self, *, writes: bool, waits: bool = True) -> sqlite3.Connection:
+        """A connection of the driver, set up for reading only, or for writing; `waits` for locks.
+
+        Raises:
+            StartError, BindingError: as `open_session`.
+        """
         try:
             connection = self._connect()
         except sqlite3.Error as error:
             raise self._start_error(error) from error
         try:
-            self._set_up(connection, writes=writes)
+            self._set_up(connection, writes=writes, waits=waits)
         except sqlite3.Error as error:
             connection.close()
             if writes and is_busy(error):  # the journal's mode changes under a lock
@@ -318,8 +282,10 @@ class SqliteEngine:
             raise self._start_error(error) from error
         return connection
 
-    def _set_up(self, connection: sqlite3.Connection, *, writes: bool) -> None:
+    def _set_up(self, connection: sqlite3.Connection, *, writes: bool, waits: bool) -> None:
         connection.execute("PRAGMA foreign_keys = ON")
+        if not waits:
+            connection.execute("PRAGMA busy_timeout = 0").close()
         for statement in self._database.connect:
             connection.execute(statement).close()
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)

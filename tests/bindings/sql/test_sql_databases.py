@@ -118,8 +118,8 @@ def test_what_fails_at_the_start_is_named_without_the_password(host: str, words:
 
 
 def test_an_unknown_dialect_is_named() -> None:
-    with pytest.raises(StartError, match="no engine for 'oracle'"):
-        start(Database("lab", Secret("oracle://x"), "oracle"))
+    with pytest.raises(StartError, match="no dialect 'orakle' is installed"):
+        start(Database("lab", Secret("orakle://x"), "orakle"))
 
 
 def test_a_recycled_connection_is_a_fresh_one(source: Database) -> None:

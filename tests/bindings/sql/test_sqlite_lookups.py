@@ -5,20 +5,35 @@ Ours: a hop to a thread costs more than such a read; see `docs/architecture.md`.
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from runner.bindings.sql.lookups import REST_S, SLOW_S, Lookups
-from runner.bindings.sql.sqlite import SqliteEngine, SqliteLookupSession
+from runner.bindings.sql.engines import lookups_of
+from runner.bindings.sql.lookups import (
+    MAX_TEXT_LENGTH,
+    MAX_TEXTS,
+    QUICK_RUNS,
+    QUICK_S,
+    REST_S,
+    RUNS_AFTER_SLOW,
+    SLOW_S,
+    Lookups,
+)
+from runner.bindings.sql.session import Ready, Session
+from runner.bindings.sql.sqlite import SqliteEngine, SqliteSession
+from runner.bindings.sql.sqlite_lookups import SqliteLookups
 from runner.bindings.sql.transaction import Step
 from runner.catalog.call import Binding
+from runner.catalog.expressions import Template
 from runner.catalog.sources import Database
 from runner.catalog.sql import SqlPlan
+from runner.catalog.tool import Words
 from runner.codec.json import Json
-from runner.errors import Kind
+from runner.errors import BindingError, Kind
 from runner.secret import Secret
 from tests.bindings.sql.lab import Lab, call, open_lab, statement
 
@@ -26,6 +41,7 @@ BY_ID = "SELECT id, name FROM items WHERE id = :id"
 TEN_THOUSAND = """
 CREATE TABLE items (id INTEGER, name TEXT);
 CREATE UNIQUE INDEX by_id ON items (id);
+CREATE VIEW named AS SELECT id, name FROM items;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
 INSERT INTO items SELECT i, 'item ' || i FROM n;
 """
@@ -54,14 +70,15 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def source(path: Path) -> Database:
-    """The file with one thread, which a call waits for a tenth of a second."""
-    url = Secret(f"sqlite:///{path}")
-    return Database("lab", url, "sqlite", pool_size=1, pool_wait_s=0.1)
+def source(path: Path, **rest: object) -> Database:
+    """The file with one thread; a call waits long for it, and for locks."""
+    fields: dict[str, object] = {"pool_size": 1, "pool_wait_s": 30.0, **rest}
+    return Database("lab", Secret(f"sqlite:///{path}"), "sqlite", **fields)  # type: ignore[arg-type]
 
 
 @pytest.fixture
 def lab(path: Path) -> Iterator[Lab]:
+    """The file, open."""
     with open_lab(source(path)) as lab:
         yield lab
 
@@ -72,44 +89,80 @@ class Watched:
     def __init__(self, path: Path, runner: asyncio.Runner) -> None:
         self.now = 0.0
         self.slowness_s = 0.0
+        self.opened: list[Session] = []
         self._engine = SqliteEngine(source(path))
+        self._source = SqliteLookups(self._engine)
         self._runner = runner
-        self.opened = 0
-        self.lookups = Lookups(self._open, recycle_s=60.0, clock=self._tick)
+        self.lookups = Lookups(self, recycle_s=60.0, clock=self._tick)
         runner.run(self.lookups.open())
 
     def _tick(self) -> float:
         self.now += self.slowness_s
         return self.now
 
-    def _open(self) -> SqliteLookupSession:
-        session = self._engine.open_lookups()
+    def open_session(self) -> Session:
+        """As the source does; opened now, on the test's clock."""
+        session = self._source.open_session()
         session.opened_at = self.now
-        self.opened += 1
+        self.opened.append(session)
         return session
+
+    def is_lookup(self, session: Session, ready: Ready) -> bool:
+        """As the source does."""
+        return self._source.is_lookup(session, ready)
 
     def find(self, id_: object = 1, *, text: str = BY_ID) -> Sequence[Json] | None:
         """The rows, or nothing where the threads are asked; what it began beside is awaited."""
-        plan = SqlPlan(
-            "lab", "sqlite", [statement(text, {"id": "integer"})],
-            parameters={}, result=0, shape="rows", writes=False, max_rows=10, max_bytes=1024**2,
-        )  # fmt: skip
-        step = Step(plan.statements[0], plan=plan, is_result=True)
 
         async def ask() -> Sequence[Json] | None:
-            rows = self.lookups.find(step, {"id": id_})
+            rows = self.lookups.find(step_of(text), {"id": id_})
             await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
             return None if rows is None else rows.rows
 
         return self._runner.run(ask())
 
+    def run(self, times: int = 1, *, text: str = BY_ID, took_s: float = 0.0) -> None:
+        """Runs in a thread that took so long, as the look-ups hear of them."""
+        session = self._engine.open_session(writes=False)
+        ready = step_of(text).ready(session, {})
+        for _ in range(times):
+            self.lookups.learn(session, ready, took_s)
+        session.close()
+
+    def earn(self, text: str = BY_ID) -> None:
+        """As many quick runs as earn the loop: the first one is judged, not counted."""
+        self.run(1 + QUICK_RUNS, text=text)
+
+
+def step_of(text: str) -> Step:
+    """The only step of a tool."""
+    plan = SqlPlan(
+        "lab", "sqlite", [statement(text, {"id": "integer"})],
+        parameters={}, result=0, shape="rows", writes=False, max_rows=10, max_bytes=1024**2,
+    )  # fmt: skip
+    return Step(plan.statements[0], plan=plan, is_result=True)
+
 
 @pytest.fixture
 def watched(path: Path) -> Iterator[Watched]:
+    """Look-ups of which the one by the id has earned the loop."""
     with asyncio.Runner() as runner:
         watched = Watched(path, runner)
+        watched.earn()
         yield watched
         runner.run(watched.lookups.close())
+
+
+def by_id(lab: Lab) -> SqlPlan:
+    return lab.plan(BY_ID, types={"id": "integer"}, shape="row")
+
+
+def earned(lab: Lab) -> SqlPlan:
+    """The tool by the id, which has earned the loop."""
+    plan = by_id(lab)
+    for _ in range(1 + QUICK_RUNS):
+        lab.invoke(plan, id=1)
+    return plan
 
 
 def beside_endless(lab: Lab, binding: Binding) -> object:
@@ -117,9 +170,10 @@ def beside_endless(lab: Lab, binding: Binding) -> object:
 
     async def ask() -> object:
         slow = asyncio.ensure_future(lab.binding(lab.plan(ENDLESS)).invoke(call({})))
-        while lab.database.running == 0:
-            await asyncio.sleep(0)
-        outcome = await binding.invoke(call({"id": 1}))
+        async with asyncio.timeout(10):
+            while lab.database.running == 0:
+                await asyncio.sleep(0)
+            outcome = await binding.invoke(call({"id": 1}))
         slow.cancel()
         await asyncio.wait([slow])
         return outcome.value
@@ -127,26 +181,39 @@ def beside_endless(lab: Lab, binding: Binding) -> object:
     return lab.run(ask())
 
 
-def test_a_look_up_needs_no_free_database_thread(lab: Lab) -> None:
-    binding = lab.binding(lab.plan(BY_ID, types={"id": "integer"}))
-    assert beside_endless(lab, binding) == {"rows": FIRST, "truncated": False}
+def test_a_look_up_that_earned_it_needs_no_database_thread(lab: Lab) -> None:
+    assert beside_endless(lab, lab.binding(earned(lab))) == FIRST[0]
 
 
 def test_a_look_up_sees_what_was_just_written(lab: Lab) -> None:
+    plan = earned(lab)
     for name in ("one", "uno"):
         lab.execute(f"UPDATE items SET name = '{name}' WHERE id = 1")
-        found = lab.invoke(lab.plan(BY_ID, types={"id": "integer"}, shape="row"), id=1)
-        assert found.value == {"id": 1, "name": name}
+        assert beside_endless(lab, lab.binding(plan)) == {"id": 1, "name": name}
 
 
-def test_a_row_that_is_not_there_is_null(lab: Lab) -> None:
-    plan = lab.plan(BY_ID, types={"id": "integer"}, shape="row")
+def test_a_row_that_is_not_there_is_missing_on_the_loop_too(lab: Lab) -> None:
+    plan = earned(lab)
+    words: dict[str, Words] = {
+        Kind.MISSING: Words(Template("none", frozenset(), lambda _scope: "none"))
+    }
+    binding = lab.database.binding(plan, "tool", errors=words)
+    with pytest.raises(BindingError) as caught:
+        lab.run(binding.invoke(call({"id": 0})))
+    assert caught.value.kind is Kind.MISSING
     assert lab.invoke(plan, id=0).value is None
 
 
-def test_a_look_up_gives_its_rows_or_none(watched: Watched) -> None:
-    assert watched.find(1) == FIRST
-    assert watched.find(0) == []
+def test_some_quick_runs_in_threads_earn_the_loop(path: Path) -> None:
+    with asyncio.Runner() as runner:
+        watched = Watched(path, runner)
+        watched.run(QUICK_RUNS)
+        assert watched.find() is None, "the first run was judged, not counted"
+        watched.run(5, took_s=QUICK_S)
+        assert watched.find() is None, "these were not quick"
+        watched.run()
+        assert (watched.find(1), watched.find(0)) == (FIRST, [])
+        runner.run(watched.lookups.close())
 
 
 @pytest.mark.parametrize(
@@ -155,66 +222,129 @@ def test_a_look_up_gives_its_rows_or_none(watched: Watched) -> None:
         "SELECT id FROM items WHERE name = 'item 1'",
         "SELECT count(*) AS n FROM items",
         "SELECT hex(randomblob(1000000)) AS h FROM items WHERE id = :id",
+        "SELECT id FROM items WHERE id = :id -- " + "x" * MAX_TEXT_LENGTH,
         ENDLESS,
+        "SELECT nothing FROM items",
     ],
+    ids=["scan", "count", "function", "long text", "endless", "refused"],
 )
-def test_what_is_no_look_up_is_left_to_the_threads(watched: Watched, text: str) -> None:
+def test_what_is_no_look_up_never_earns_the_loop(watched: Watched, text: str) -> None:
+    watched.run(100, text=text)
     assert watched.find(text=text) is None
     assert watched.find() == FIRST
 
 
+def test_only_so_many_statements_are_known(watched: Watched) -> None:
+    for number in range(MAX_TEXTS):
+        watched.earn(f"SELECT {number} AS n FROM items WHERE id = :id")
+    assert watched.find(text="SELECT 0 AS n FROM items WHERE id = :id") == [{"n": 0}]
+    last = f"SELECT {MAX_TEXTS - 1} AS n FROM items WHERE id = :id"
+    assert watched.find(text=last) is None
+
+
 def test_a_value_too_large_for_the_loop_is_left_to_the_threads(path: Path, lab: Lab) -> None:
     with somebody_else(path) as other:
-        other.execute("UPDATE items SET name = ? WHERE id = 1", ("x" * 100_000,))
-    plan = lab.plan(BY_ID, types={"id": "integer"}, shape="row")
-    assert lab.invoke(plan, id=1).value == {"id": 1, "name": "x" * 100_000}
-    assert lab.invoke(plan, id=2).value == {"id": 2, "name": "item 2"}
+        other.execute("UPDATE items SET name = ? WHERE id = 2", ("x" * 100_000,))
+    plan = earned(lab)
+    assert lab.invoke(plan, id=2).value == {"id": 2, "name": "x" * 100_000}
+
+
+def test_after_a_value_too_large_the_statement_has_to_earn_it_again(
+    watched: Watched, path: Path
+) -> None:
+    with somebody_else(path) as other:
+        other.execute("UPDATE items SET name = ? WHERE id = 2", ("x" * 100_000,))
+    assert [watched.find(2), watched.find(1)] == [None, None]
+    watched.run(RUNS_AFTER_SLOW)
+    assert watched.find(1) == FIRST
+
+
+def test_a_slow_look_up_has_to_earn_the_loop_again(watched: Watched) -> None:
+    watched.slowness_s = 2 * SLOW_S
+    assert watched.find() == FIRST
+    watched.slowness_s = 0.0
+    assert watched.find() is None
+    watched.run(RUNS_AFTER_SLOW - 1)
+    assert watched.find() is None
+    watched.run()
+    assert watched.find() == FIRST
+    assert len(watched.opened) == 1
 
 
 @pytest.mark.parametrize("wrong", [2**63, "\ud800"], ids=["beyond 64 bits", "no UTF-8"])
 def test_a_value_that_cannot_be_bound_says_nothing_of_the_database(
     watched: Watched, wrong: object
 ) -> None:
-    assert watched.find(wrong) is None
-    assert watched.find() == FIRST
+    assert [watched.find(wrong), watched.find()] == [None, FIRST]
 
 
-def test_a_dropped_index_ends_a_look_up_before_it_is_a_scan(watched: Watched, path: Path) -> None:
-    assert watched.find() == FIRST
+def test_the_limit_of_instructions_is_that_of_one_look_up(watched: Watched) -> None:
+    assert all(watched.find(1) == FIRST for _ in range(2_000))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DROP INDEX by_id",
+        "ALTER TABLE items ADD COLUMN note TEXT",
+        "DROP VIEW named; CREATE VIEW named AS SELECT id, name FROM items WHERE name LIKE '%1'",
+    ],
+    ids=["index", "table", "view"],
+)
+def test_a_changed_schema_makes_void_what_was_found_out(
+    watched: Watched, path: Path, change: str
+) -> None:
+    text = "SELECT id, name FROM named WHERE id = :id"
+    watched.earn(text)
+    assert watched.find(text=text) == FIRST
     with somebody_else(path) as other:
-        other.execute("DROP INDEX by_id")
-    assert watched.find(10_000) is None
+        other.executescript(change)
+    assert watched.find(text=text) is None
 
     watched.now += 2 * REST_S
-    assert [watched.find(10_000) for _ in range(3)] == [None, None, None]
+    assert watched.find(text=text) is None, "it opens a fresh connection"
+    assert watched.find(text=text) is None, "nothing is known of it"
+    assert len(watched.opened) == 2
 
 
-def test_a_lock_is_not_waited_for(watched: Watched, path: Path) -> None:
+def test_a_scan_is_no_look_up_any_more_once_its_index_is_gone(watched: Watched, path: Path) -> None:
+    with somebody_else(path) as other:
+        other.execute("DROP INDEX by_id")
+    assert watched.find() is None
+    watched.now += 2 * REST_S
+    assert watched.find() is None
+    watched.earn()
+    assert watched.find() is None
+
+
+def test_a_lock_is_not_waited_for_and_means_nothing(watched: Watched, path: Path) -> None:
+    begin = time.monotonic()
     with somebody_else(path) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert watched.find() is None
+    assert time.monotonic() - begin < 10, "the threads would wait for thirty seconds"
+    assert watched.find() == FIRST
+
+
+def test_a_lost_connection_is_replaced_after_a_rest(watched: Watched) -> None:
+    watched.opened[0].close()
+    assert watched.find() is None
     assert watched.find() is None, "look-ups rest"
+    assert len(watched.opened) == 1
 
     watched.now += 2 * REST_S
-    assert [watched.find(), watched.find()] == [None, FIRST], "the first opens a fresh connection"
-    assert watched.opened == 2
-
-
-def test_a_slow_disk_gives_look_ups_a_rest(watched: Watched) -> None:
-    watched.slowness_s = 2 * SLOW_S
-    assert watched.find() == FIRST
-    watched.slowness_s = 0.0
     assert watched.find() is None
-
-    watched.now += REST_S
+    watched.earn()
     assert watched.find() == FIRST
-    assert watched.opened == 1
+    assert len(watched.opened) == 2
 
 
 def test_the_connection_is_recycled_as_those_of_the_threads(watched: Watched) -> None:
     watched.now += 61.0
-    assert [watched.find(), watched.find()] == [None, FIRST]
-    assert watched.opened == 2
+    assert watched.find() is None
+    watched.earn()
+    assert watched.find() == FIRST
+    assert len(watched.opened) == 2
 
 
 def test_a_database_that_comes_later_is_looked_up_in_then(tmp_path: Path) -> None:
@@ -225,15 +355,52 @@ def test_a_database_that_comes_later_is_looked_up_in_then(tmp_path: Path) -> Non
         with somebody_else(path) as other:
             other.executescript(TEN_THOUSAND)
         watched.now += 2 * REST_S
-        assert [watched.find(), watched.find()] == [None, FIRST]
+        assert watched.find() is None
+        watched.earn()
+        assert watched.find() == FIRST
         runner.run(watched.lookups.close())
 
 
+def test_nothing_is_looked_up_once_the_database_is_closed(watched: Watched) -> None:
+    with asyncio.Runner() as runner:
+        runner.run(watched.lookups.close())
+    assert watched.find() is None
+    assert is_closed(watched.opened[0])
+
+
+def test_a_connection_that_opens_while_the_database_closes_is_closed(watched: Watched) -> None:
+    async def close_while_opening() -> None:
+        watched.now += 61.0
+        assert watched.lookups.find(step_of(BY_ID), {"id": 1}) is None
+        await watched.lookups.close()
+
+    with asyncio.Runner() as runner:
+        runner.run(close_while_opening())
+    assert [is_closed(session) for session in watched.opened] == [True, True]
+
+
+def is_closed(session: Session) -> bool:
+    assert isinstance(session, SqliteSession)
+    try:
+        session.connection.execute("SELECT 1")
+    except sqlite3.ProgrammingError:
+        return True
+    return False
+
+
 def test_a_look_up_connection_only_reads(path: Path) -> None:
-    session = SqliteEngine(source(path)).open_lookups()
+    session = SqliteLookups(SqliteEngine(source(path))).open_session()
     with pytest.raises(sqlite3.DatabaseError, match="not authorized"):
         session.connection.execute("DELETE FROM items")
     session.close()
+
+
+def test_where_a_connection_may_have_to_wait_there_are_no_look_ups(path: Path) -> None:
+    exclusive = source(path, connect=["PRAGMA locking_mode = EXCLUSIVE"])
+    assert lookups_of(SqliteEngine(exclusive)) is None
+    shared = Secret(f"sqlite:///file:{path}?cache=shared&uri=true")
+    assert lookups_of(SqliteEngine(Database("lab", shared, "sqlite"))) is None
+    assert lookups_of(SqliteEngine(source(path))) is not None
 
 
 def test_the_plan_of_a_statement_that_fails_is_an_error_of_its_kind(path: Path, lab: Lab) -> None:

@@ -108,8 +108,18 @@ def test_what_writes_does_not_run_once(connection: sqlite3.Connection, text: str
         [(0, "Halt", 0, 0), (1, "Goto", 0, 0)],
         [(0, "Init", 0, 2), (1, "Turbo", 0, 0), (2, "Goto", 0, 1)],
         [(0, "Init", 0, 3), (1, "Integer", 1, 1), (2, "If", 1, 1), (3, "Goto", 0, 1)],
+        [(0, "Init", 0, 3), (1, "Integer", 1, 1), (2, "SeekGE", 1, 2), (3, "Goto", 0, 1)],
+        [(0, "Init", 0, 2), (1, "Halt", 0, 0), (2, "Goto", 0, 2)],
     ],
-    ids=["nothing", "no way back to the start", "no start", "unknown instruction", "jump back"],
+    ids=[
+        "nothing",
+        "no way back to the start",
+        "no start",
+        "unknown instruction",
+        "jump back",
+        "seek that repeats itself",
+        "end that repeats itself",
+    ],
 )
 def test_a_program_that_is_not_understood_does_not_run_once(
     listing: list[tuple[object, ...]],
