@@ -20,7 +20,7 @@ from runner.bindings.handles import ReadStatement
 from runner.bindings.provision import Outside, provision
 from runner.bindings.python.loader import ProjectLoader
 from runner.bindings.sql.create import is_to_be_made, script_fault
-from runner.bindings.sql.database import memory_prover, open_databases
+from runner.bindings.sql.database import SqlDatabase, memory_prover, open_databases
 from runner.catalog.call import Call, Outcome
 from runner.catalog.catalog import Catalog
 from runner.catalog.proving import Prover
@@ -176,8 +176,7 @@ def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Prove
                 opening = open_databases({name: database}, keys=[b"no cursor is made"])
                 try:
                     opened = await stack.enter_async_context(opening)
-                    if opened[name].proves:
-                        provers[name] = await stack.enter_async_context(opened[name].prover())
+                    provers |= await _prover_of(opened[name], stack)
                 except StartError as error:
                     reached.report_unreachable(name, error)
             catalog = await asyncio.to_thread(prove_catalog, compiled, provers)
@@ -185,6 +184,13 @@ def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Prove
 
     with contextlib.ExitStack() as stack:
         return asyncio.run(prove(_memory_provers(unmade, reached, stack)))
+
+
+async def _prover_of(database: SqlDatabase, stack: contextlib.AsyncExitStack) -> dict[str, Prover]:
+    """The prover of an open database, by its name; nothing where its engine does not prove."""
+    if not database.proves:
+        return {}
+    return {database.database.name: await stack.enter_async_context(database.prover())}
 
 
 def make_databases(catalog: Catalog) -> None:
