@@ -68,7 +68,7 @@ POSTGRES_END = (
     f"ANALYZE {', '.join(ROWS)}",
 )
 Advance = Callable[[str, int], None]
-"""Told of each table and how many more of its rows were sent."""
+"""Told what is loaded, and how many more of its rows were sent."""
 
 
 class LoadError(Exception):
@@ -248,6 +248,7 @@ def load(target: Target, advance: Advance) -> None:
             for chunk in chunks:
                 target.append(RAW if table == "flights" else table, chunk)
                 advance(table, chunk.count(b"\n"))
+    advance("keys and indexes", 0)
     target.run(FLIGHTS)
     target.run(f"DROP TABLE {RAW}")
     for statement in target.end:
@@ -281,11 +282,11 @@ def make_room(target: Target, *, replace: bool) -> bool:
 def progress() -> Iterator[Advance]:
     """A bar on a terminal, a line for each table elsewhere."""
     if not sys.stdout.isatty():
-        sent = dict.fromkeys(ROWS, 0)
+        sent: dict[str, int] = {}
 
         def tell(table: str, more: int) -> None:
-            sent[table] += more
-            if sent[table] == ROWS[table]:
+            sent[table] = sent.get(table, 0) + more
+            if sent[table] == ROWS.get(table):
                 print(f"{table}: {sent[table]} rows", flush=True)
 
         yield tell
