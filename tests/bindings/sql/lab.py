@@ -90,6 +90,7 @@ class Lab:
         self.engine = engine
         self.is_postgres = engine == "postgresql"
         self.is_duckdb = engine == "duckdb"
+        self.is_sqlite = engine == "sqlite"
         self.database = database
         self._runner = runner
 

@@ -84,13 +84,95 @@ POSTGRES_EVASIONS = [
     "SELECT * FROM items FOR UPDATE",
     "REFRESH MATERIALIZED VIEW evil",
 ]
+DUCKDB_EVASIONS = [
+    "DELETE FROM items",
+    "/* SELECT */ DELETE FROM items",
+    "-- x\nDELETE FROM items",
+    "\ufeffDELETE FROM items",
+    "DELETE FROM items RETURNING id",
+    "WITH d AS (DELETE FROM items RETURNING id) SELECT * FROM d",
+    "INSERT OR REPLACE INTO items (id, name) VALUES (1, 'x')",
+    "MERGE INTO items USING (SELECT 1 AS id) AS s ON items.id = s.id WHEN MATCHED THEN DELETE",
+    "TRUNCATE items",
+    "SELECT 1; DELETE FROM items",
+    "COMMIT; DELETE FROM items",
+    "COMMIT",
+    "ROLLBACK",
+    "BEGIN TRANSACTION",
+    "ATTACH '{folder}/evil.db' AS evil",
+    "ATTACH ':memory:' AS evil",
+    "DETACH lab",
+    "USE memory",
+    "COPY items TO '{folder}/evil.csv'",
+    "COPY items FROM '/dev/null'",
+    "COPY (DELETE FROM items RETURNING id) TO '{folder}/evil.csv'",
+    "COPY FROM DATABASE lab TO memory",
+    "EXPORT DATABASE '{folder}/evil'",
+    "IMPORT DATABASE '{folder}'",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "LOAD '{folder}/evil.duckdb_extension'",
+    "SET threads = 1",
+    "SET enable_external_access = true",
+    "SET lock_configuration = false",
+    "SET VARIABLE evil = 1",
+    "RESET TimeZone",
+    "PRAGMA threads = 1",
+    "PRAGMA enable_profiling",
+    "PRAGMA profiling_output = '{folder}/evil.json'",
+    "PRAGMA table_info('items')",
+    "CALL enable_logging()",
+    "CALL checkpoint()",
+    "SELECT * FROM checkpoint()",
+    'SELECT * FROM main."force_checkpoint" /* x */ ()',
+    "FROM query('FROM check' || 'point()')",
+    "FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))",
+    "SELECT write_log('evil')",
+    "SELECT nextval('counter')",
+    "CREATE TABLE evil (x INTEGER)",
+    "CREATE TABLE evil AS SELECT 1 AS x",
+    "CREATE TEMP TABLE evil (x INTEGER)",
+    "CREATE TEMP MACRO evil() AS 1",
+    "CREATE OR REPLACE VIEW evil AS SELECT 1",
+    "CREATE SECRET evil (TYPE http)",
+    "EXPLAIN ANALYZE DELETE FROM items",
+    "EXPLAIN ANALYZE CREATE TEMP TABLE evil AS SELECT 1",
+    "EXPLAIN (ANALYZE, FORMAT json) INSERT INTO items (id, name) VALUES (9, 'z')",
+    "PREPARE evil AS DELETE FROM items",
+    "EXECUTE evil",
+    "ALTER TABLE items RENAME TO evil",
+    "COMMENT ON TABLE items IS 'evil'",
+    "DROP TABLE items",
+    "CHECKPOINT",
+    "FORCE CHECKPOINT",
+    "VACUUM",
+    "ANALYZE",
+    "UPDATE EXTENSIONS",
+    "SELECT * FROM read_text('{folder}/secret.txt')",
+    "FROM '{folder}/secret.csv'",
+    "SELECT * FROM glob('{folder}/*')",
+    "FROM read_csv('http://127.0.0.1:1/evil.csv')",
+    "FROM read_duckdb('{folder}/lab.duckdb')",
+    "FROM sink",
+]
 ROLLED_BACK = {"SELECT lo_create(0)"}
 """PostgreSQL before 16 lets it pass in a read-only transaction; the end of the call undoes it."""
-TABLES = "SELECT name, sql FROM sqlite_master ORDER BY name"
+EVASIONS = {
+    "sqlite": SQLITE_EVASIONS,
+    "postgresql": POSTGRES_EVASIONS,
+    "duckdb": DUCKDB_EVASIONS,
+}
+OBJECTS = {
+    "sqlite": "SELECT name, sql FROM sqlite_master ORDER BY name",
+    "postgresql": "SELECT count(*) AS n FROM pg_largeobject_metadata",
+    "duckdb": "SELECT name FROM (SHOW ALL TABLES) UNION ALL SELECT database_name"
+    " FROM duckdb_databases() UNION ALL SELECT value FROM duckdb_settings()"
+    " UNION ALL SELECT name FROM duckdb_variables() ORDER BY 1",
+}
 
 
 @pytest.fixture
-def guarded(items: Lab) -> Lab:
+def guarded(items: Lab, tmp_path: Path) -> Lab:
     """The items, and functions that write where the engine has such."""
     if items.is_postgres:
         items.execute(
@@ -99,6 +181,10 @@ def guarded(items: Lab) -> Lab:
             " $$ BEGIN DELETE FROM items; RETURN 1; END $$",
             "CREATE PROCEDURE emptying() LANGUAGE sql AS 'DELETE FROM items'",
         )
+    if items.is_duckdb:
+        items.execute("CREATE SEQUENCE counter")
+        (tmp_path / "secret.txt").write_text("secret")
+        (tmp_path / "secret.csv").write_text("a\n1\n")
     return items
 
 
@@ -124,11 +210,13 @@ def end(lab: Lab, plan: SqlPlan, text: str) -> Kind | None:
 def test_every_evasion_of_a_client_fails_and_leaves_no_trace(guarded: Lab, tmp_path: Path) -> None:
     plan = client_plan(guarded)
     before = guarded.rows("SELECT * FROM items ORDER BY id")
-    objects = "SELECT count(*) AS n FROM pg_largeobject_metadata" if guarded.is_postgres else TABLES
+    objects = OBJECTS[guarded.engine]
     objects_before = guarded.rows(objects)
     files = sorted(path.name for path in tmp_path.iterdir())
-    evasions = POSTGRES_EVASIONS if guarded.is_postgres else SQLITE_EVASIONS
-    ends = {text: end(guarded, plan, text.replace("{folder}", str(tmp_path))) for text in evasions}
+    ends = {
+        text: end(guarded, plan, text.replace("{folder}", str(tmp_path)))
+        for text in EVASIONS[guarded.engine]
+    }
     passed = {text for text, kind in ends.items() if kind not in (Kind.READ_ONLY, Kind.INVALID)}
     assert passed <= ROLLED_BACK
     assert guarded.rows("SELECT * FROM items ORDER BY id") == before
@@ -155,7 +243,7 @@ def test_a_reading_tool_whose_statement_writes_is_refused(items: Lab, evasion: s
     ],
 )
 def test_honest_queries_of_a_client_pass(items: Lab, text: str) -> None:
-    if text.startswith("(") and not items.is_postgres:
+    if text.startswith("(") and items.is_sqlite:
         pytest.skip("SQLite has no statement in brackets")
     rows = items.invoke(client_plan(items), sql=text).value["rows"]  # type: ignore[index]
     assert [list(row.values()) for row in rows] == [[5]]
@@ -170,7 +258,7 @@ def test_the_parsers_verdict_on_a_clients_text_counts_too(items: Lab) -> None:
 
 
 def test_a_client_may_ask_for_a_plan(items: Lab) -> None:
-    text = "EXPLAIN SELECT * FROM items" if items.is_postgres else "EXPLAIN QUERY PLAN SELECT 1"
+    text = "EXPLAIN QUERY PLAN SELECT 1" if items.is_sqlite else "EXPLAIN SELECT * FROM items"
     assert items.invoke(client_plan(items), sql=text).value["rows"]  # type: ignore[index]
 
 
@@ -183,7 +271,7 @@ def test_a_client_keeps_the_budgets(items: Lab) -> None:
 def test_a_client_leaves_no_setting_behind(lab: Lab) -> None:
     """The session is as it was, whatever the statement set."""
     if not lab.is_postgres:
-        pytest.skip("SQLite refuses every setting")
+        pytest.skip("the engine refuses every setting")
     plan = client_plan(lab)
     for _ in range(lab.database.database.pool_size * 3):
         lab.invoke(plan, sql="SELECT set_config('timezone', 'Asia/Tokyo', false) AS x")
@@ -199,7 +287,7 @@ def test_no_statement_is_invalid(lab: Lab, text: str) -> None:
 
 def test_full_text_and_json_tables_can_be_read(lab: Lab) -> None:
     """Virtual tables set themselves up on first use; the guard must not stop that."""
-    if lab.is_postgres:
+    if not lab.is_sqlite:
         pytest.skip("SQLite's virtual tables")
     lab.execute(
         "CREATE VIRTUAL TABLE words USING fts5(text)", "INSERT INTO words VALUES ('cold email')"
