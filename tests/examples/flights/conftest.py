@@ -10,7 +10,7 @@ import pytest
 
 from tests.examples.flights import loaded
 from tests.examples.flights.frames import Frames
-from tests.examples.flights.loaded import COUNTS, ENGINES, FILE, create, drop, shared
+from tests.examples.flights.loaded import COUNTS, ENGINES, FILE, copied, create, drop, shared
 from tests.examples.talking import MODERN, Talk, talking
 from tests.run.processes import serving
 
@@ -25,7 +25,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path
 
 
 @pytest.fixture(scope="session")
-def urls(run_folder: Path) -> Iterator[Mapping[str, str]]:
+def urls(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
     """The address of the flights in each engine."""
 
     def load(engine: str, folder: Path) -> str:
@@ -40,7 +40,7 @@ def urls(run_folder: Path) -> Iterator[Mapping[str, str]]:
             folder = run_folder / engine
             folder.mkdir(exist_ok=True)
             found[engine] = stack.enter_context(shared(folder, partial(load, engine, folder), drop))
-        yield found
+        yield {**found, "duckdb": copied(found["duckdb"], tmp_path_factory.mktemp("duckdb"))}
 
 
 @pytest.fixture(scope="session")

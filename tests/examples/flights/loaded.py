@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 import uuid
@@ -18,7 +19,7 @@ from tests.examples.talking import ROOT
 EXAMPLE: Final = ROOT / "examples" / "flights"
 FILE: Final = EXAMPLE / "mcp.yaml"
 POSTGRES: Final = "postgresql://postgres@127.0.0.1:5432/test"
-ENGINES: Final = ("postgresql",)
+ENGINES: Final = ("postgresql", "duckdb")
 COUNTS: Final = "16 airlines, 1458 airports, 3322 planes, 26115 weather, 336776 flights"
 
 
@@ -52,6 +53,12 @@ def create(engine: str, folder: Path) -> str:
     with postgres() as connection:
         connection.execute(f"CREATE SCHEMA {schema}")
     return f"{POSTGRES}?options=-csearch_path%3D{schema}"
+
+
+def copied(url: str, folder: Path) -> str:
+    """The address of a copy of a file of DuckDB, which one process opens at a time."""
+    copy = shutil.copy(url.removeprefix("duckdb:///"), folder)
+    return f"duckdb:///{copy}"
 
 
 def drop(url: str) -> None:

@@ -16,9 +16,8 @@ import pytest
 
 from tests.examples.flights import loaded
 from tests.examples.flights.frames import Frames, clock, date, instant
-from tests.examples.flights.loaded import COUNTS, EXAMPLE, create, drop, load
+from tests.examples.flights.loaded import COUNTS, ENGINES, EXAMPLE, copied, create, drop, load
 
-LOADERS = ("postgresql", "duckdb")
 TIMES = ("dep_time", "sched_dep_time", "arr_time", "sched_arr_time")
 LINES = [
     "airlines: 16 rows",
@@ -30,7 +29,7 @@ LINES = [
 TABLES = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
 
 
-@pytest.fixture(params=LOADERS)
+@pytest.fixture(params=ENGINES)
 def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a database with nothing in it."""
     url = create(request.param, tmp_path)
@@ -38,18 +37,10 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     drop(url)
 
 
-@pytest.fixture(scope="session")
-def stored(
-    urls: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Mapping[str, str]]:
-    """Databases with all flights."""
-    if "duckdb" in urls:
-        yield urls
-        return
-    url = create("duckdb", tmp_path_factory.mktemp("duckdb"))
-    assert load(url).returncode == 0
-    yield {**urls, "duckdb": url}
-    drop(url)
+@pytest.fixture(scope="module")
+def stored(urls: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """Databases with all flights, which no server has open."""
+    return {**urls, "duckdb": copied(urls["duckdb"], tmp_path_factory.mktemp("stored"))}
 
 
 def ask(url: str, *statements: str) -> list[tuple[object, ...]]:
@@ -84,7 +75,7 @@ def cells(frame: "pandas.DataFrame", name: str) -> list[object]:
     return [stored.get(cell) for cell in frame[name].tolist()]
 
 
-@pytest.mark.parametrize("engine", LOADERS)
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("table", "order"),
     [
@@ -107,7 +98,7 @@ def test_every_cell_of_the_package_is_there(
     assert rows == list(expected)
 
 
-@pytest.mark.parametrize("engine", LOADERS)
+@pytest.mark.parametrize("engine", ENGINES)
 def test_local_date_is_that_of_the_scheduled_departure(
     stored: Mapping[str, str], frames: Frames, engine: str
 ) -> None:
@@ -118,7 +109,7 @@ def test_local_date_is_that_of_the_scheduled_departure(
     assert rows == [(date(group.iloc[0]), len(group)) for _, group in days]
 
 
-@pytest.mark.parametrize("engine", LOADERS)
+@pytest.mark.parametrize("engine", ENGINES)
 def test_second_run_says_that_all_is_there(stored: Mapping[str, str], engine: str) -> None:
     done = load(stored[engine])
     assert (done.returncode, done.stdout) == (
