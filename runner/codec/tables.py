@@ -6,6 +6,7 @@ Source: RFC 4180
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
 
 from runner.codec.json import Json, encode
 
@@ -15,9 +16,11 @@ _QUOTED_IN_CSV = frozenset(',"\r\n')
 
 def csv(columns: Sequence[str], rows: Iterable[Row]) -> str:
     """The table as RFC 4180 has it: a header, CRLF after every line, quotes where needed."""
-    lines = [",".join(_csv_text(column) for column in columns)]
-    lines += [",".join(_csv_cell(row.get(column)) for column in columns) for row in rows]
-    return "".join(f"{line}\r\n" for line in lines)
+    text = StringIO(newline="")  # grows in place: a large table is not held twice
+    text.write(",".join(_csv_text(column) for column in columns) + "\r\n")
+    for row in rows:
+        text.write(",".join([_csv_cell(row.get(column)) for column in columns]) + "\r\n")
+    return text.getvalue()
 
 
 def markdown(columns: Sequence[str], rows: Iterable[Row]) -> str:
@@ -35,7 +38,11 @@ def _cell_text(value: Json) -> str:
 
 
 def _csv_cell(value: Json) -> str:
-    return "" if value is None else _csv_text(_cell_text(value))
+    if value is None:
+        return ""
+    if value.__class__ is int:
+        return str(value)
+    return _csv_text(_cell_text(value))
 
 
 def _csv_text(text: str) -> str:
