@@ -71,8 +71,6 @@ def test_database_that_no_tool_writes_to_is_known(tool: str, is_written: bool) -
     assert served(text).databases["d"].is_written is is_written
 
 
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
