@@ -10,15 +10,14 @@ as they are.
 """
 
 import argparse
-import io
 import sys
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
+from zipfile import ZipFile
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -214,12 +213,14 @@ def lines_of(table: str) -> Iterator[Iterator[bytes]]:
     """The package's file of a table as chunks of whole lines, without the header."""
     path = package() / f"{table}.csv"
     packed = path.with_suffix(".csv.zip")
-    with (
-        zipfile.ZipFile(packed).open(path.name) if packed.exists() else path.open("rb") as file,
-        io.BufferedReader(file) as lines,  # type: ignore[type-var]  # both are readers of bytes
-    ):
-        lines.readline()
-        yield iter(lambda: lines.read(CHUNK_BYTES) + lines.readline(), b"")
+    with ExitStack() as stack:
+        file: IO[bytes]
+        if packed.exists():
+            file = stack.enter_context(stack.enter_context(ZipFile(packed)).open(path.name))
+        else:
+            file = stack.enter_context(path.open("rb"))
+        file.readline()
+        yield iter(lambda: file.read(CHUNK_BYTES) + file.readline(), b"")
 
 
 def present(target: Target) -> dict[str, int]:

@@ -15,7 +15,7 @@ CALLS = [
     (name, arguments)
     for name, tool in TOOLS.items()
     for arguments in [*tool["examples"], *(case["call"] for case in tool["tests"])]
-    if arguments or name != "export_flights"
+    if name != "export_flights"  # held against the frame whole, on each engine
 ]
 
 

