@@ -6,6 +6,7 @@ Source: RFC 4180
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
 
 from runner.codec.json import Json, encode
 
@@ -25,8 +26,10 @@ def csv_head(columns: Sequence[str]) -> str:
 
 def csv_lines(columns: Sequence[str], rows: Iterable[Row]) -> str:
     """The rows of the table, without its header."""
-    lines = (",".join(_csv_cell(row.get(column)) for column in columns) for row in rows)
-    return "".join(f"{line}\r\n" for line in lines)
+    text = StringIO(newline="")  # grows in place: a large table is not held twice
+    for row in rows:
+        text.write(",".join([_csv_cell(row.get(column)) for column in columns]) + "\r\n")
+    return text.getvalue()
 
 
 def markdown(columns: Sequence[str], rows: Iterable[Row]) -> str:
@@ -52,7 +55,11 @@ def _cell_text(value: Json) -> str:
 
 
 def _csv_cell(value: Json) -> str:
-    return "" if value is None else _csv_text(_cell_text(value))
+    if value is None:
+        return ""
+    if value.__class__ is int:
+        return str(value)
+    return _csv_text(_cell_text(value))
 
 
 def _csv_text(text: str) -> str:

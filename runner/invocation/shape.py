@@ -43,7 +43,7 @@ def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
         blocks = list(outcome.content)
         _check_size(sum(map(_size, blocks)), tool)
     else:
-        blocks = _text_blocks(tool, outcome, encoded.decode(), scope)
+        blocks = _text_blocks(tool, outcome, encoded, scope)
     is_object = isinstance(outcome.value, dict)
     return CallResult(_with_note(blocks, outcome.note), encoded, is_object)
 
@@ -69,13 +69,13 @@ def _size(block: ContentBlock) -> int:
             return 0
 
 
-def _text_blocks(tool: Tool, outcome: Outcome, text: str, scope: Scope) -> list[ContentBlock]:
+def _text_blocks(tool: Tool, outcome: Outcome, encoded: bytes, scope: Scope) -> list[ContentBlock]:
     chosen = _chosen_text(tool, outcome, scope)
     if chosen is None:
-        return [TextContent(text)]
+        return [TextContent(encoded.decode())]
     if isinstance(outcome.value, dict):
         return [TextContent(chosen)]
-    return [TextContent(text), TextContent(chosen)]
+    return [TextContent(encoded.decode()), TextContent(chosen)]
 
 
 def _chosen_text(tool: Tool, outcome: Outcome, scope: Scope) -> str | None:

@@ -21,7 +21,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+EXAMPLES = tuple(sorted((ROOT / "examples").glob("*/README.md")))
+"""Pages of examples; their reader is in the folder of the example."""
+PAGES = (
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *EXAMPLES,
+)
 _FENCE = re.compile(
     r"(?:<!-- not executed: (?P<reason>.*?) -->\n)?^```(?P<words>[^\n]*)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,

@@ -10,7 +10,7 @@ import pytest
 
 from runner.app import check
 from runner.codec.json import decode
-from tests.docs.pages import PAGES, ROOT, Block, blocks, commands, completed
+from tests.docs.pages import EXAMPLES, PAGES, ROOT, Block, blocks, commands, completed
 from tests.docs.shell import shell
 
 ENVIRONMENT = {"WEATHER_TOKEN": "t", "PASSWORD": "p", "STATE_KEY": "0123456789abcdef"}
@@ -42,6 +42,9 @@ def test_every_yaml_of_the_page_is_a_file_without_faults(page: Path, tmp_path: P
 
 @each_page
 def test_every_command_of_the_page_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    if page in EXAMPLES:
+        left = shutil.ignore_patterns("*.db", "*.duckdb*", "__pycache__")
+        shutil.copytree(page.parent, tmp_path, ignore=left, dirs_exist_ok=True)
     with shell(tmp_path) as reader:
         for block in blocks(page):
             write(block, tmp_path)
@@ -53,7 +56,7 @@ def test_every_command_of_the_page_prints_what_the_page_shows(page: Path, tmp_pa
 
 def need(program: str) -> None:
     """Skips where a program of the page is missing and may be, as a service may."""
-    if shutil.which(program) is None and program != "mcp-run":
+    if shutil.which(program) is None and program not in ("mcp-run", "python"):
         assert os.environ.get("MCP_RUN_SERVICES") == "optional", f"{program} is not installed"
         pytest.skip(f"{program} is not installed")
 

@@ -7,7 +7,7 @@ them wins, and nobody sees a half-made file.
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sqlalchemy import make_url
@@ -68,8 +68,28 @@ def _statements(script: str) -> Iterator[tuple[int, str]]:
             start = end
 
 
-def create_file(path: Path, create: Create, *, source: str) -> None:
-    """Makes the file, and its folders, unless it is there.
+def build_sqlite(path: Path, create: Create, source: str) -> None:
+    """Makes the file and fills it.
+
+    Raises:
+        StartError: a script fails.
+    """
+    connection = sqlite3.connect(path)
+    try:
+        run_scripts(connection, create, source=source)
+        connection.commit()
+    finally:
+        connection.close()
+
+
+def create_file(
+    path: Path,
+    create: Create,
+    *,
+    source: str,
+    build: Callable[[Path, Create, str], None] = build_sqlite,
+) -> None:
+    """Makes the file, and its folders, unless it is there; `build` makes it at a place beside.
 
     Raises:
         StartError: a script fails or the folder cannot be written.
@@ -80,12 +100,7 @@ def create_file(path: Path, create: Create, *, source: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".create-") as folder:
             made = Path(folder) / path.name
-            connection = sqlite3.connect(made)
-            try:
-                run_scripts(connection, create, source=source)
-                connection.commit()
-            finally:
-                connection.close()
+            build(made, create, source)
             _put(made, path)
     except OSError as error:
         message = f"database '{source}': cannot make '{path}': {error.strerror}"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from runner.bindings.sql import create
 from runner.bindings.sql.other import OtherEngine
 from runner.bindings.sql.session import Engine, LookupSource
 from runner.bindings.sql.sqlite import SqliteEngine
@@ -21,10 +22,32 @@ def _postgres(database: Database) -> Engine:
     return PostgresEngine(database)
 
 
+def _duckdb(database: Database) -> Engine:
+    try:
+        # duckdb is an optional dependency: only who uses DuckDB has it.
+        from runner.bindings.sql.duckdb import DuckdbEngine  # noqa: PLC0415
+    except ImportError as error:
+        message = f"database '{database.name}': the driver for DuckDB is not installed"
+        raise StartError(message, hint="pip install 'mcp-runner[duckdb]'") from error
+    return DuckdbEngine(database)
+
+
 ENGINES: Final[Mapping[str, Callable[[Database], Engine]]] = {
     "sqlite": SqliteEngine,
     "postgresql": _postgres,
+    "duckdb": _duckdb,
 }
+
+
+def script_fault(script: str, dialect: str) -> tuple[int, str] | None:
+    """Where the first statement of a script of an embedded database that fails begins, and why;
+    None where the script runs, in a memory of its own."""
+    if dialect == "duckdb":
+        # as above
+        from runner.bindings.sql import duckdb_create  # noqa: PLC0415
+
+        return duckdb_create.script_fault(script)
+    return create.script_fault(script)
 
 
 def open_engine(database: Database) -> Engine:

@@ -265,7 +265,7 @@ class Threads:
         except asyncio.CancelledError:
             await self._cancel(job)
             raise
-        return given[0]
+        return given.pop()  # the thread keeps the job until its next one, but not the result
 
     async def _cancel(self, job: Job) -> None:
         """Returns when the work has stopped in the engine."""

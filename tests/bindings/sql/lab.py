@@ -89,6 +89,8 @@ class Lab:
     def __init__(self, engine: str, runner: asyncio.Runner, database: SqlDatabase) -> None:
         self.engine = engine
         self.is_postgres = engine == "postgresql"
+        self.is_duckdb = engine == "duckdb"
+        self.is_sqlite = engine == "sqlite"
         self.database = database
         self._runner = runner
 
@@ -178,6 +180,12 @@ def sqlite(url: str, **rest: object) -> Database:
     return Database("lab", Secret(url), "sqlite", **fields)  # type: ignore[arg-type]
 
 
+def duckdb(url: str, **rest: object) -> Database:
+    """A DuckDB database that is created empty."""
+    fields: dict[str, object] = {"create": Create("", None), **rest}
+    return Database("lab", Secret(url), "duckdb", **fields)  # type: ignore[arg-type]
+
+
 @contextmanager
 def postgres_schema() -> Iterator[str]:
     """The URL of a schema of its own, which is dropped at the end."""
@@ -202,6 +210,9 @@ def database_of(engine: str, folder: Path, **rest: object) -> Iterator[Database]
     """A database of that engine with nothing in it."""
     if engine == "sqlite":
         yield sqlite(f"sqlite:///{folder / 'lab.db'}", **rest)
+        return
+    if engine == "duckdb":
+        yield duckdb(f"duckdb:///{folder / 'lab.duckdb'}", **rest)
         return
     with postgres_schema() as url:
         yield Database("lab", Secret(url), "postgresql", **rest)  # type: ignore[arg-type]

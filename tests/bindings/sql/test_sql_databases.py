@@ -88,6 +88,9 @@ def test_connect_statements_run_on_each_connection(source: Database) -> None:
     if source.dialect == "postgresql":
         statement, asked = "SET work_mem = '7MB'", "SELECT current_setting('work_mem') AS x"
         expected = [{"x": "7MB"}]
+    elif source.dialect == "duckdb":
+        statement, asked = "SET TimeZone = 'Asia/Tokyo'", "SELECT current_setting('TimeZone') AS x"
+        expected = [{"x": "Asia/Tokyo"}]
     else:
         statement, asked = (
             "CREATE TEMP TABLE made (x)",

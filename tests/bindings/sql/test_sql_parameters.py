@@ -66,7 +66,7 @@ def test_null_or_equal_works_for_every_declared_type(lab: Lab, word: str) -> Non
     [("integer", 7, 7), ("boolean", True, True), ("number", 1.5, 1.5), ("string", "7", "7")],
 )
 def test_a_bare_value_keeps_its_type(lab: Lab, word: str, value: object, expected: object) -> None:
-    if word == "boolean" and not lab.is_postgres:
+    if word == "boolean" and lab.is_sqlite:
         expected = 1
     assert lab.value("SELECT :x AS x", {"x": word}, x=value) == expected
 
@@ -103,27 +103,29 @@ def test_no_value_is_ever_part_of_the_text(items: Lab, value: str) -> None:
 def test_percent_signs_are_inert(items: Lab) -> None:
     text = "SELECT 5 % 3 AS n, name LIKE '%a%' AS l FROM items WHERE id = :id"
     row = items.invoke(items.plan(text, types={"id": "integer"}, shape="row"), id=1).value
-    assert row == {"n": 2, "l": True if items.is_postgres else 1}
+    assert row == {"n": 2, "l": 1 if items.is_sqlite else True}
 
 
 def test_lists_are_arrays_where_the_engine_has_them(lab: Lab) -> None:
     values = ["a", 'b"\\', "c,d", "{e}", "", "NULL"]
     if lab.is_postgres:
         text = "SELECT to_jsonb(CAST(:xs AS text[])) AS v"
+    elif lab.is_duckdb:
+        text = "SELECT list_transform(:xs, lambda x: x) AS v"
     else:
         text = "SELECT json_group_array(value) AS v FROM json_each(:xs)"
     found = lab.value(text, {"xs": "string[]"}, xs=values)
-    assert found == (values if lab.is_postgres else '["a","b\\"\\\\","c,d","{e}","","NULL"]')
+    assert found == (values if not lab.is_sqlite else '["a","b\\"\\\\","c,d","{e}","","NULL"]')
 
 
 def test_objects_are_json_text(lab: Lab) -> None:
-    text = "SELECT CAST(:o AS jsonb) AS v" if lab.is_postgres else "SELECT json(:o) AS v"
-    found = lab.value(text, {"o": "object"}, o={"a": [1, None, "é"]})
-    assert found == ({"a": [1, None, "é"]} if lab.is_postgres else '{"a":[1,null,"é"]}')
+    casts = {"postgresql": "CAST(:o AS jsonb)", "duckdb": "CAST(:o AS JSON)", "sqlite": "json(:o)"}
+    found = lab.value(f"SELECT {casts[lab.engine]} AS v", {"o": "object"}, o={"a": [1, None, "é"]})
+    assert found == ({"a": [1, None, "é"]} if not lab.is_sqlite else '{"a":[1,null,"é"]}')
 
 
 def test_texts_meet_enums(lab: Lab) -> None:
-    if not lab.is_postgres:
+    if lab.is_sqlite:
         pytest.skip("SQLite has no enums")
     lab.execute("CREATE TYPE mood AS ENUM ('sad', 'glad')", "CREATE TABLE t (m mood, ms mood[])")
     plan = lab.plan("INSERT INTO t VALUES (:m, :ms)", types={"m": "string", "ms": "string[]"})
@@ -137,7 +139,10 @@ def test_texts_meet_enums(lab: Lab) -> None:
         "m": "glad",
         "ms": ["sad", "glad"],
     }
-    assert lab.fails(read, m="mad", **{"in": []}).kind is Kind.INVALID
+    if lab.is_duckdb:  # compares the texts of enums
+        assert lab.invoke(read, m="mad", **{"in": []}).value is None
+    else:
+        assert lab.fails(read, m="mad", **{"in": []}).kind is Kind.INVALID
 
 
 def test_an_empty_list_of_uuids_is_typed(lab: Lab) -> None:

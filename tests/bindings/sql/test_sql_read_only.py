@@ -8,6 +8,7 @@ from runner.catalog.schema import Parameter
 from runner.catalog.sql import SqlPlan, Statement
 from runner.errors import BindingError, Kind
 from tests.bindings.sql.lab import Lab
+from tests.faults.sql import evasions
 
 SQLITE_EVASIONS = [
     "DELETE FROM items",
@@ -86,11 +87,22 @@ POSTGRES_EVASIONS = [
 ]
 ROLLED_BACK = {"SELECT lo_create(0)"}
 """PostgreSQL before 16 lets it pass in a read-only transaction; the end of the call undoes it."""
-TABLES = "SELECT name, sql FROM sqlite_master ORDER BY name"
+EVASIONS = {
+    "sqlite": SQLITE_EVASIONS,
+    "postgresql": POSTGRES_EVASIONS,
+    "duckdb": evasions.DUCKDB,
+}
+OBJECTS = {
+    "sqlite": "SELECT name, sql FROM sqlite_master ORDER BY name",
+    "postgresql": "SELECT count(*) AS n FROM pg_largeobject_metadata",
+    "duckdb": "SELECT name FROM (SHOW ALL TABLES) UNION ALL SELECT database_name"
+    " FROM duckdb_databases() UNION ALL SELECT value FROM duckdb_settings()"
+    " UNION ALL SELECT name FROM duckdb_variables() ORDER BY 1",
+}
 
 
 @pytest.fixture
-def guarded(items: Lab) -> Lab:
+def guarded(items: Lab, tmp_path: Path) -> Lab:
     """The items, and functions that write where the engine has such."""
     if items.is_postgres:
         items.execute(
@@ -99,6 +111,10 @@ def guarded(items: Lab) -> Lab:
             " $$ BEGIN DELETE FROM items; RETURN 1; END $$",
             "CREATE PROCEDURE emptying() LANGUAGE sql AS 'DELETE FROM items'",
         )
+    if items.is_duckdb:
+        items.execute("CREATE SEQUENCE counter")
+        (tmp_path / "secret.txt").write_text("secret")
+        (tmp_path / "secret.csv").write_text("a\n1\n")
     return items
 
 
@@ -124,11 +140,13 @@ def end(lab: Lab, plan: SqlPlan, text: str) -> Kind | None:
 def test_every_evasion_of_a_client_fails_and_leaves_no_trace(guarded: Lab, tmp_path: Path) -> None:
     plan = client_plan(guarded)
     before = guarded.rows("SELECT * FROM items ORDER BY id")
-    objects = "SELECT count(*) AS n FROM pg_largeobject_metadata" if guarded.is_postgres else TABLES
+    objects = OBJECTS[guarded.engine]
     objects_before = guarded.rows(objects)
     files = sorted(path.name for path in tmp_path.iterdir())
-    evasions = POSTGRES_EVASIONS if guarded.is_postgres else SQLITE_EVASIONS
-    ends = {text: end(guarded, plan, text.replace("{folder}", str(tmp_path))) for text in evasions}
+    ends = {
+        text: end(guarded, plan, text.replace("{folder}", str(tmp_path)))
+        for text in EVASIONS[guarded.engine]
+    }
     passed = {text for text, kind in ends.items() if kind not in (Kind.READ_ONLY, Kind.INVALID)}
     assert passed <= ROLLED_BACK
     assert guarded.rows("SELECT * FROM items ORDER BY id") == before
@@ -155,7 +173,7 @@ def test_a_reading_tool_whose_statement_writes_is_refused(items: Lab, evasion: s
     ],
 )
 def test_honest_queries_of_a_client_pass(items: Lab, text: str) -> None:
-    if text.startswith("(") and not items.is_postgres:
+    if text.startswith("(") and items.is_sqlite:
         pytest.skip("SQLite has no statement in brackets")
     rows = items.invoke(client_plan(items), sql=text).value["rows"]  # type: ignore[index]
     assert [list(row.values()) for row in rows] == [[5]]
@@ -170,7 +188,7 @@ def test_the_parsers_verdict_on_a_clients_text_counts_too(items: Lab) -> None:
 
 
 def test_a_client_may_ask_for_a_plan(items: Lab) -> None:
-    text = "EXPLAIN SELECT * FROM items" if items.is_postgres else "EXPLAIN QUERY PLAN SELECT 1"
+    text = "EXPLAIN QUERY PLAN SELECT 1" if items.is_sqlite else "EXPLAIN SELECT * FROM items"
     assert items.invoke(client_plan(items), sql=text).value["rows"]  # type: ignore[index]
 
 
@@ -183,7 +201,7 @@ def test_a_client_keeps_the_budgets(items: Lab) -> None:
 def test_a_client_leaves_no_setting_behind(lab: Lab) -> None:
     """The session is as it was, whatever the statement set."""
     if not lab.is_postgres:
-        pytest.skip("SQLite refuses every setting")
+        pytest.skip("the engine refuses every setting")
     plan = client_plan(lab)
     for _ in range(lab.database.database.pool_size * 3):
         lab.invoke(plan, sql="SELECT set_config('timezone', 'Asia/Tokyo', false) AS x")
@@ -199,7 +217,7 @@ def test_no_statement_is_invalid(lab: Lab, text: str) -> None:
 
 def test_full_text_and_json_tables_can_be_read(lab: Lab) -> None:
     """Virtual tables set themselves up on first use; the guard must not stop that."""
-    if lab.is_postgres:
+    if not lab.is_sqlite:
         pytest.skip("SQLite's virtual tables")
     lab.execute(
         "CREATE VIRTUAL TABLE words USING fts5(text)", "INSERT INTO words VALUES ('cold email')"
