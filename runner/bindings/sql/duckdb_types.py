@@ -174,6 +174,11 @@ _LEAVES: Final[Mapping[str, Form]] = {
     "geometry": _TEXT,
     "variant": Form("json", "JSON", lambda value: json_text(str(value))),
 }
+WORD_BY_TYPE: Final[Mapping[str, str]] = {
+    **{name: form.word for name, form in _LEAVES.items()},
+    "json": "json",
+}
+"""DuckDB's type → the type word of what the codec makes of it, empty where there is none."""
 _JSON: Final = Form("json", None, lambda value: json_text(str(value)))
 _AS_IT_IS: Final = Form()
 
