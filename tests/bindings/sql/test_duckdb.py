@@ -20,6 +20,7 @@ from runner.bindings.sql.session import Terms
 from runner.catalog.proving import Description, Refusal
 from runner.catalog.rendering import Shapes
 from runner.catalog.sources import Create, Database
+from runner.codec.json import decode, encode
 from runner.compile.schemas.type_words import derived_fragment
 from runner.errors import BindingError, Kind, StartError
 from tests.bindings.sql.lab import Lab, call, duckdb, open_lab, statement
@@ -587,3 +588,46 @@ def test_calls_at_once_share_the_instance(file: Database) -> None:
 
         assert lab.run(all_at_once()) == [1] * 60
         assert lab.rows("SELECT n FROM t") == [{"n": 30}]
+
+
+def test_the_least_and_the_largest_of_every_type_fit_what_was_said(duck: Lab) -> None:
+    """DuckDB's own table of them: a row of least values, one of largest and one of nulls."""
+    text = "SELECT * FROM test_all_types()"
+    described = describe(duck, text)
+    assert isinstance(described, Description)
+    rows = duck.invoke(duck.plan(text), timeout_s=20).value["rows"]  # type: ignore[index]
+    assert len(rows) == 3
+    assert set(rows[2].values()) == {None}
+    kept = decode(encode(rows))
+    assert kept == rows
+    for column in described.columns:
+        schema = derived_fragment(column.type or None, is_nullable=True, decimals="text")
+        form = Draft202012Validator.FORMAT_CHECKER
+        check = Draft202012Validator(schema, format_checker=form)
+        for row in rows:
+            assert list(check.iter_errors(row[column.name])) == [], column
+
+
+def test_what_came_finds_its_row_in_every_type(duck: Lab) -> None:
+    """A text of a result is the value that it was made of, for as long as nothing is nested."""
+    names = [
+        *("bool", "tinyint", "smallint", "int", "bigint", "hugeint", "uhugeint", "utinyint"),
+        *("usmallint", "uint", "ubigint", "bignum", "date", "time", "timestamp", "timestamp_s"),
+        *("timestamp_ms", "timestamp_ns", "time_tz", "timestamp_tz", "float", "double"),
+        *("dec_4_1", "dec_9_4", "dec_18_6", "dec38_10", "uuid", "varchar", "small_enum", "bit"),
+    ]
+    duck.execute("CREATE TABLE t AS SELECT * FROM test_all_types()")
+    for name in names:
+        values = duck.invoke(duck.plan(f'SELECT "{name}" FROM t', shape="column")).value
+        assert isinstance(values, list)
+        for value in values[:2]:
+            text = f'SELECT count(*) AS n FROM t WHERE "{name}" = :x'
+            sent = value if isinstance(value, bool) else _bound(value)
+            assert duck.value(text, {"x": "string"}, x=sent) == 1, (name, value)
+
+
+def _bound(value: object) -> object:
+    """As DuckDB reads it: the era stands behind the day."""
+    text = str(value)
+    day, mark, clock = text.removesuffix(" BC").partition("T")
+    return f"{day} (BC){mark}{clock}" if text.endswith(" BC") else text
