@@ -12,6 +12,7 @@ from runner.catalog.call import Outcome
 from runner.catalog.sources import Database
 from runner.catalog.sql import SqlPlan
 from runner.errors import BindingError, Kind
+from tests.bindings.sql.conftest import ENGINES
 from tests.bindings.sql.lab import POSTGRES, Lab, call, database_of, open_lab, sqlite, statement
 
 ENDLESS = (
@@ -105,7 +106,7 @@ def test_a_hundred_calls_pass_a_slow_one(items: Lab) -> None:
     assert elapsed < 5
 
 
-@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_no_free_thread_in_time_is_busy(engine: str, tmp_path: Path) -> None:
     with (
         database_of(engine, tmp_path, pool_size=1, pool_wait_s=0.1) as source,
@@ -149,7 +150,7 @@ def test_another_process_that_holds_the_lock_is_busy(tmp_path: Path) -> None:
 def breakable(items: Lab) -> Lab:
     """Connections of PostgreSQL that a test can find and break."""
     if not items.is_postgres:
-        pytest.skip("SQLite has no connection to lose")
+        pytest.skip("an embedded database has no connection to lose")
     return items
 
 
@@ -201,7 +202,7 @@ def test_a_database_that_is_down_is_unavailable(source: Database) -> None:
 
 def test_serialization_faults_are_conflicts(items: Lab) -> None:
     if not items.is_postgres:
-        pytest.skip("SQLite writes one after the other")
+        pytest.skip("SQLite and DuckDB write one after the other")
     locks = [
         items.binding(
             items.plan(
