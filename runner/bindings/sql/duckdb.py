@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Final
 
 import duckdb
 from sqlalchemy import make_url
@@ -195,7 +195,6 @@ class DuckdbEngine:
     """One DuckDB database: a file, or a memory that all its sessions share."""
 
     facts = FACTS
-    open_lookups: ClassVar[None] = None
 
     def __init__(self, database: Database) -> None:
         self._database = database
