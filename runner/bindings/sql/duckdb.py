@@ -5,6 +5,7 @@ its own and leaves the engine as it is computed, a writing transaction waits for
 have one thread, so that they follow each other and never conflict within the process.
 """
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -192,9 +193,12 @@ class DuckdbSession:
 
     def close(self) -> None:
         """Gives the connection back."""
-        if self._is_open:
-            self._connection.execute(self._rollback)
-        self._instance.give_back(self._connection)
+        try:
+            self.rollback()
+        except SessionLostError:
+            self._connection.close()
+        else:
+            self._instance.give_back(self._connection)
 
 
 class DuckdbEngine:
@@ -208,6 +212,8 @@ class DuckdbEngine:
         name = make_url(database.url.reveal()).database or ":memory:"
         self._path = None if name == ":memory:" else Path(name).absolute()
         self._instance: Instance | None = None
+        self._opening = threading.Lock()
+        """Held while the instance is opened, which the first of several threads does."""
         self._setup = Setup(
             path=None if self._path is None else str(self._path),
             is_read_only=self._path is not None and not database.is_written,
@@ -237,8 +243,9 @@ class DuckdbEngine:
 
     def open_session(self, *, writes: bool) -> DuckdbSession:
         """A connection of the one instance."""
-        if self._instance is None:
-            self._instance = self._opened()
+        with self._opening:
+            if self._instance is None:
+                self._instance = self._opened()
         try:
             return DuckdbSession(self._instance, writes=writes)
         except duckdb.Error as error:
