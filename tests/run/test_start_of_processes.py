@@ -108,6 +108,37 @@ def test_wide_host_in_the_file_needs_allowed_hosts(lab: Path) -> None:
     )
 
 
+DUCK = """
+mcp: 1
+server: {name: duck, version: 1.0.0}
+databases:
+  shop: {url: "duckdb:///shop.duckdb", create: {schema: schema.sql}}
+tools:
+  read: {description: Reads., sql: SELECT n FROM t, result: {shape: value}}
+"""
+WRITE = "  add: {description: Writes., sql: UPDATE t SET n = n + 1, writes: true}\n"
+
+
+def duck(folder: Path, tools: str = "") -> Path:
+    """A file on a DuckDB database that is made by the first to start."""
+    (folder / "schema.sql").write_text("CREATE TABLE t (n INT); INSERT INTO t VALUES (7)", "utf-8")
+    file = folder / "mcp.yaml"
+    file.write_text(DUCK + tools, encoding="utf-8")
+    return file
+
+
+def test_several_workers_read_one_duckdb_file(tmp_path: Path) -> None:
+    with serving(duck(tmp_path), "--workers", "2") as served:
+        found = {text_of(post(served.port, "read")) for _ in range(20)}
+    assert found == {"7"}
+
+
+def test_several_workers_are_refused_where_a_tool_writes_to_a_duckdb_file(tmp_path: Path) -> None:
+    ended = run(duck(tmp_path, WRITE), "--port", "0", "--workers", "2")
+    assert ended.returncode == 2
+    assert "a tool writes to the DuckDB file of 'shop', which only one process can" in ended.stderr
+
+
 @pytest.mark.parametrize("option", ["--host=127.0.0.1", "--port=1", "--workers=2", "--format=json"])
 def test_stdio_takes_no_option_of_listening(lab: Path, option: str) -> None:
     ended = run(lab, "--stdio", option)

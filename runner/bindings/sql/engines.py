@@ -43,9 +43,11 @@ def script_fault(script: str, dialect: str) -> tuple[int, str] | None:
     """Where the first statement of a script of an embedded database that fails begins, and why;
     None where the script runs, in a memory of its own."""
     if dialect == "duckdb":
-        # as above
-        from runner.bindings.sql import duckdb_create  # noqa: PLC0415
-
+        try:
+            # as above
+            from runner.bindings.sql import duckdb_create  # noqa: PLC0415
+        except ImportError:
+            return None
         return duckdb_create.script_fault(script)
     return create.script_fault(script)
 

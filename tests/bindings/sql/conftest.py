@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runner.catalog.sources import Database
-from tests.bindings.sql.lab import Lab, database_of, open_lab
+from tests.bindings.sql.lab import Lab, database_of, duckdb, open_lab
 
 ENGINES = ("sqlite", "postgresql", "duckdb")
 
@@ -22,6 +22,13 @@ def source(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]
 def lab(source: Database) -> Iterator[Lab]:
     """An empty database, open."""
     with open_lab(source) as lab:
+        yield lab
+
+
+@pytest.fixture
+def duck() -> Iterator[Lab]:
+    """An empty database in memory."""
+    with open_lab(duckdb("duckdb://")) as lab:
         yield lab
 
 
