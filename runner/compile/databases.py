@@ -17,9 +17,9 @@ from runner.config.spec.sources import CreateSection, DatabaseSpec
 from runner.diagnostics import did_you_mean
 from runner.secret import Secret
 
-ENGINES = ("sqlite", "postgresql")
+ENGINES = ("sqlite", "postgresql", "mysql", "mariadb")
 """Engines that this version serves."""
-LATER = ("duckdb", "mysql", "mariadb")
+LATER = ("duckdb",)
 EMBEDDED = ("sqlite",)
 _MEMORY = ("", ":memory:")
 

@@ -15,6 +15,9 @@ from tests.compile.whole import faults, served
         ("sqlite://", "sqlite://", "sqlite"),
         ("sqlite:///:memory:", "sqlite:///:memory:", "sqlite"),
         ("postgresql://u:p@h:5433/d", "postgresql://u:p@h:5433/d", "postgresql"),
+        ("mysql://u:p@h/d", "mysql://u:p@h/d", "mysql"),
+        ("mysql+pymysql://u:p@h/d", "mysql+pymysql://u:p@h/d", "mysql"),
+        ("mariadb://u:p@h:3307/d?ssl_ca=x", "mariadb://u:p@h:3307/d?ssl_ca=x", "mariadb"),
     ],
 )
 def test_relative_path_starts_at_the_folder_of_the_file(
@@ -54,7 +57,6 @@ def test_everything_that_a_database_says_is_kept() -> None:
         ("{url: 'postgres://u:hunter2@h/d'}", "unknown-engine: no engine is named 'postgres'"),
         ("{url: 'postgrsql://u:hunter2@h/d'}", "unknown-engine: no engine is named 'postgrsql'"),
         ("{url: 'duckdb:///a.db'}", "not-available: duckdb is not available in this version"),
-        ("{url: 'mysql://u:hunter2@h/d'}", "not-available: mysql is not available in this version"),
         ("{url: 'sqlite://', pool: {size: 0}}", "out-of-range: expected at least 1, found 0"),
         ("{url: 'sqlite://', pool: {wait: 0s}}", "out-of-range: expected more than 0"),
         ("{url: 'postgresql://h/d', create: {schema: s.sql}}",

@@ -76,7 +76,7 @@ class Lexis:
     nested_comments: bool = False
     hash_comments: bool = False
     spaced_dashes: bool = False
-    """`--` begins a comment only before white space."""
+    """`--` begins a comment only before a blank of ASCII, or a control character."""
     line_ends: str = "\n"
     """What ends a line comment."""
     executable_comments: bool = False
@@ -211,7 +211,7 @@ class _Scanner:
         text = self._text
         if text.startswith("--", at):
             follows = text[at + 2 : at + 3]
-            plain = not self._rules.spaced_dashes or not follows or follows.isspace()
+            plain = not self._rules.spaced_dashes or follows <= " " or follows == "\x7f"
             return self._line_end(at) if plain else None
         if self._rules.hash_comments and text[at] == "#":
             return self._line_end(at)

@@ -25,7 +25,7 @@ def test_columns_are_described(items: Lab) -> None:
         items, "SELECT id, name, id AS again FROM items WHERE id = ", "", types=["integer"]
     )
     assert isinstance(described, Description)
-    types = ["integer", "string", "integer"] if items.is_postgres else ["", "", ""]
+    types = ["", "", ""] if items.is_sqlite else ["integer", "string", "integer"]
     assert described.columns == [
         Column(n, t) for n, t in zip(["id", "name", "again"], types, strict=True)
     ]

@@ -93,6 +93,8 @@ CORPUS: list[tuple[tuple[str, ...], str, str]] = [
     (("mysql",), "SELECT 1 # :x ' \n, :y", "y"),
     (("mysql",), "SELECT 1 --:y", "y"),
     (("mysql",), "SELECT 1 --\t:x\n, :y", "y"),
+    (("mysql",), "SELECT 1 --\x01:x\n, :y", "y"),
+    (("mysql",), "SELECT 1 --\u00a0:y", "y"),
     (("mysql",), "SELECT 1 -- c\r :x\n, :y", "y"),
     (("mysql",), "SELECT @a := :y", "y"),
     (("mysql",), "SELECT @@x, @x, @'a:x', :y", "y"),
