@@ -43,6 +43,12 @@ class Database:
     """Statements run once on each new connection."""
     is_lazy: bool = False
     session: SessionSettings | None = None
+    external: Sequence[str] = ()
+    """DuckDB: files and folders that statements may read; absolute."""
+    folder: str = ""
+    """DuckDB: where the relative paths in statements begin; absolute."""
+    is_written: bool = True
+    """Some tool of the file may write to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ them wins, and nobody sees a half-made file.
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sqlalchemy import make_url
@@ -38,11 +38,16 @@ def is_to_be_made(database: Database) -> bool:
     return database.create is not None and (path is None or not Path(path).exists())
 
 
-def script_fault(script: str) -> tuple[int, str] | None:
+def script_fault(script: str, dialect: str) -> tuple[int, str] | None:
     """Where the first statement that fails begins, and why; None where the script runs.
 
     It runs in a memory of its own, with no way to other files.
     """
+    if dialect == "duckdb":
+        # An optional dependency: only who uses DuckDB has it.
+        from runner.bindings.sql import duckdb_create  # noqa: PLC0415
+
+        return duckdb_create.script_fault(script)
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     try:
@@ -68,8 +73,28 @@ def _statements(script: str) -> Iterator[tuple[int, str]]:
             start = end
 
 
-def create_file(path: Path, create: Create, *, source: str) -> None:
-    """Makes the file, and its folders, unless it is there.
+def build_sqlite(path: Path, create: Create, source: str) -> None:
+    """Makes the file and fills it.
+
+    Raises:
+        StartError: a script fails.
+    """
+    connection = sqlite3.connect(path)
+    try:
+        run_scripts(connection, create, source=source)
+        connection.commit()
+    finally:
+        connection.close()
+
+
+def create_file(
+    path: Path,
+    create: Create,
+    *,
+    source: str,
+    build: Callable[[Path, Create, str], None] = build_sqlite,
+) -> None:
+    """Makes the file, and its folders, unless it is there; `build` makes it at a place beside.
 
     Raises:
         StartError: a script fails or the folder cannot be written.
@@ -80,12 +105,7 @@ def create_file(path: Path, create: Create, *, source: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".create-") as folder:
             made = Path(folder) / path.name
-            connection = sqlite3.connect(made)
-            try:
-                run_scripts(connection, create, source=source)
-                connection.commit()
-            finally:
-                connection.close()
+            build(made, create, source)
             _put(made, path)
     except OSError as error:
         message = f"database '{source}': cannot make '{path}': {error.strerror}"

@@ -125,7 +125,7 @@ class SqlDatabase:
     ) -> list[dict[str, Json]]:
         """The rows of one statement of the project's own code, as JSON values.
 
-        The text has the driver's placeholders: `?` (SQLite), `$1` (PostgreSQL).
+        The text has the driver's placeholders: `?` (SQLite), `$1` (PostgreSQL, DuckDB).
 
         Raises:
             BindingError: by kind what the database refused.
@@ -199,7 +199,7 @@ def memory_prover(database: Database) -> Iterator[Prover]:
         StartError: the script fails.
     """
     create = Create(database.create.schema, None) if database.create is not None else None
-    in_memory = replace(database, url=Secret("sqlite://"), create=create)
+    in_memory = replace(database, url=Secret(f"{database.dialect}://"), create=create)
     engine = open_engine(in_memory)
     try:
         session = engine.open_session(writes=False)

@@ -29,11 +29,22 @@ def _mysql(database: Database) -> Engine:
     return MysqlEngine(database)
 
 
+def _duckdb(database: Database) -> Engine:
+    try:
+        # duckdb is an optional dependency: only who uses DuckDB has it.
+        from runner.bindings.sql.duckdb import DuckdbEngine  # noqa: PLC0415
+    except ImportError as error:
+        message = f"database '{database.name}': the driver for DuckDB is not installed"
+        raise StartError(message, hint="pip install 'mcp-runner[duckdb]'") from error
+    return DuckdbEngine(database)
+
+
 ENGINES: Final[Mapping[str, Callable[[Database], Engine]]] = {
     "sqlite": SqliteEngine,
     "postgresql": _postgres,
     "mysql": _mysql,
     "mariadb": _mysql,
+    "duckdb": _duckdb,
 }
 
 

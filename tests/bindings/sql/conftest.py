@@ -8,7 +8,7 @@ import pytest
 from runner.catalog.sources import Database
 from tests.bindings.sql.lab import Lab, database_of, open_lab
 
-ENGINES = ("sqlite", "postgresql", "mariadb")
+ENGINES = ("sqlite", "postgresql", "duckdb", "mariadb")
 
 
 @pytest.fixture(params=ENGINES)

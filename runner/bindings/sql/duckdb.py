@@ -1,0 +1,261 @@
+"""DuckDB: how a connection is made and kept, and how a statement runs on it.
+
+All sessions of a file are connections of one instance. A read runs in a read-only transaction of
+its own and leaves the engine as it is computed, a writing transaction waits for no other: writes
+have one thread, so that they follow each other and never conflict within the process.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar, Final
+
+import duckdb
+from sqlalchemy import make_url
+
+from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.create import create_file
+from runner.bindings.sql.duckdb_create import build, run_scripts
+from runner.bindings.sql.duckdb_describe import AskError, Described, Describer, selected
+from runner.bindings.sql.duckdb_errors import Told, is_busy, translated
+from runner.bindings.sql.duckdb_instance import (
+    Instance,
+    OtherSetupError,
+    Setup,
+    open_instance,
+    release,
+)
+from runner.bindings.sql.duckdb_prove import DuckdbProver
+from runner.bindings.sql.duckdb_types import bind, encoder
+from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
+from runner.bindings.sql.wording import refused
+from runner.catalog.rendering import Key, Shapes
+from runner.catalog.sources import Create, Database
+from runner.errors import Kind, StartError
+
+FACTS: Final = EngineFacts(splits_writes=True, seconds_between_stops=0.02)
+_BEGIN_READ: Final = "BEGIN TRANSACTION READ ONLY"
+_BEGIN_WRITE: Final = "BEGIN TRANSACTION"
+_TIMES: Final = 3
+_OTHERS: Final = 3
+"""Connections beside the pool: the one that writes, the one that proves, the first to be opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class DuckdbReady(Ready):
+    """A shape as DuckDB runs it, with its columns."""
+
+    names: Sequence[str] = ()
+    cells: Mapping[int, Cell] = field(default_factory=dict)
+    runs_whole: bool = False
+    """It changes something, so that it must end although no more rows are wanted."""
+    block_rows: int = BLOCK_ROWS
+
+
+class DuckdbSession:
+    """One DuckDB connection."""
+
+    def __init__(self, instance: Instance, *, writes: bool) -> None:
+        self.opened_at = time.monotonic()
+        self._instance = instance
+        self._connection = instance.take()
+        self._writes = writes
+        self._is_stopped = False
+        self._is_open = False
+        """A transaction is."""
+        self._describer = Describer(self._connection)
+        begin = _BEGIN_WRITE if writes else _BEGIN_READ
+        self._begin, self._rollback = (
+            self._connection.extract_statements(text)[0] for text in (begin, "ROLLBACK")
+        )
+
+    def prepare(self, shapes: Shapes, key: Key) -> Ready:
+        """The shape with `$n`, casts where the engine cannot infer, columns cast where the driver
+        would round."""
+        rendered = shapes.render(key)
+        try:
+            described = self._describer.rendered(rendered, writes=self._writes)
+        except AskError as asked:
+            raise translated(asked.error) from asked
+        encoders = tuple(encoder(slot.bound.type) for slot in rendered.slots)
+        return self._ready(
+            described, Ready("", rendered.slots, encoders, simple_names(rendered.slots))
+        )
+
+    def adopt(self, text: str, count: int) -> Ready:
+        """A text with `$n`."""
+        try:
+            described = self._describer.adopted(text, count, writes=self._writes)
+        except AskError as asked:
+            raise translated(asked.error) from asked
+        return self._ready(described, Ready("", (), (bind,) * count))
+
+    def _ready(self, described: Described, ready: Ready) -> DuckdbReady:
+        names = [name for name, _ in described.columns]
+        forms = self._describer.forms(described.columns)
+        cells = {index: form.cell for index, form in enumerate(forms)}
+        is_nested = any(form.is_nested for form in forms)
+        return DuckdbReady(
+            selected(described.text, described.kind, names, forms),
+            ready.slots,
+            ready.encoders,
+            ready.simple_names,
+            names,
+            {index: cell for index, cell in cells.items() if cell is not None},
+            runs_whole=described.kind == "change",
+            block_rows=1 if is_nested else BLOCK_ROWS,
+        )
+
+    def begin(self, terms: Terms) -> None:
+        """A reading transaction is read-only, whatever the file and the statement say."""
+        del terms  # a session of a tool that reads never writes
+        self._is_stopped = False
+        self._run(lambda: self._connection.execute(self._begin))
+        self._is_open = True
+
+    def _run(self, work: Callable[[], object]) -> None:
+        if self._is_stopped:
+            raise refused(Kind.CANCELLED)
+        try:
+            work()
+        except duckdb.Error as error:
+            raise translated(error) from error
+
+    def query(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
+        """Fetches in blocks, while the engine computes no further than a few."""
+        assert isinstance(ready, DuckdbReady)  # this session's engine prepared it
+        self._run(lambda: self._fetch(ready, values, sink))
+
+    def _fetch(self, ready: DuckdbReady, values: Sequence[object], sink: Sink) -> None:
+        cursor = self._connection.execute(ready.text, values)
+        sink.start(ready.names, ready.cells)
+        wants_more = bool(ready.names)  # else the driver's one row says how many were changed
+        while wants_more:
+            size = min(sink.wanted, ready.block_rows)
+            rows = cursor.fetchmany(size)
+            wants_more = sink.add(rows) and len(rows) == size
+        while ready.runs_whole and cursor.fetchmany(BLOCK_ROWS):
+            pass
+
+    def change(self, ready: Ready, values: Sequence[object]) -> int:
+        """Runs it; -1 of the driver (no row count) is 0."""
+        self._run(lambda: self._connection.execute(ready.text, values))
+        return max(self._connection.rowcount, 0)
+
+    def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int:
+        """One `executemany`."""
+        self._run(lambda: self._connection.executemany(ready.text, list(values)))
+        return max(self._connection.rowcount, 0)
+
+    def commit(self) -> None:
+        """Commits; two rows of one key may be told here."""
+        if self._is_open:
+            self._run(self._connection.commit)
+            self._is_open = False
+
+    def rollback(self) -> None:
+        """Rolls back what is open; a stop that comes late hits it once or twice at most."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        for _ in range(_TIMES):
+            try:
+                self._connection.execute(self._rollback)
+            except duckdb.InterruptException as error:
+                last = error
+            except duckdb.Error as error:
+                raise SessionLostError(type(error).__name__) from error
+            else:
+                return
+        raise SessionLostError(type(last).__name__) from last
+
+    def stop(self) -> None:
+        """Interrupts what runs; between two statements, the next one does not start."""
+        self._is_stopped = True
+        self._connection.interrupt()
+
+    def prover(self) -> DuckdbProver:
+        """Describes on this connection."""
+        return DuckdbProver(self._connection)
+
+    def close(self) -> None:
+        """Gives the connection back."""
+        if self._is_open:
+            self._connection.execute(self._rollback)
+        self._instance.give_back(self._connection)
+
+
+class DuckdbEngine:
+    """One DuckDB database: a file, or a memory that all its sessions share."""
+
+    facts = FACTS
+    open_lookups: ClassVar[None] = None
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        name = make_url(database.url.reveal()).database or ":memory:"
+        self._path = None if name == ":memory:" else Path(name).absolute()
+        self._instance: Instance | None = None
+        self._setup = Setup(
+            path=None if self._path is None else str(self._path),
+            is_read_only=self._path is not None and not database.is_written,
+            external=tuple(database.external),
+            folder=database.folder,
+            connect=tuple(database.connect),
+            connections=database.pool_size + _OTHERS,
+        )
+        if database.create is not None:
+            self._create()
+
+    def _create(self) -> None:
+        create = self._database.create
+        assert create is not None
+        if self._path is not None:
+            create_file(self._path, create, source=self._database.name, build=self._build)
+            return
+        self._instance = self._opened()
+        try:
+            run_scripts(self._instance.anchor, create, source=self._database.name)
+        except StartError:
+            self.close()  # nobody gets the engine that would close it
+            raise
+
+    def _build(self, path: Path, create: Create, source: str) -> None:
+        build(replace(self._setup, path=str(path), is_read_only=False, connect=()), create, source)
+
+    def open_session(self, *, writes: bool) -> DuckdbSession:
+        """A connection of the one instance."""
+        if self._instance is None:
+            self._instance = self._opened()
+        try:
+            return DuckdbSession(self._instance, writes=writes)
+        except duckdb.Error as error:
+            raise self._start_error(error) from error
+
+    def _opened(self) -> Instance:
+        try:
+            return open_instance(self._setup)
+        except OtherSetupError as error:
+            message = f"database '{self._database.name}': its file is open with other settings"
+            raise StartError(message, hint="restart the server") from error
+        except duckdb.Error as error:
+            raise self._start_error(error) from error
+
+    def _start_error(self, error: duckdb.Error) -> StartError:
+        name = self._database.name
+        if self._path is not None and not self._path.exists():
+            hint = f"create it, or give 'databases.{name}.create'"
+            return StartError(f"database '{name}': no file '{self._path}'", hint=hint)
+        if is_busy(error):
+            hint = "DuckDB lets one process write to a file, or several read it: end the other one"
+            message = f"database '{name}': another process has '{self._path}' open"
+            return StartError(message, hint=hint)
+        sentence, _, _ = Told(error).sentence.partition("\n")
+        return StartError(f"database '{name}': cannot be opened: {sentence}")
+
+    def close(self) -> None:
+        """Lets the instance go, if nobody else uses it."""
+        if self._instance is not None:
+            release(self._instance)
+            self._instance = None

@@ -1,0 +1,168 @@
+"""DuckDB's errors as ours: kind and column, never its words.
+
+Instances write their errors as JSON, so that names and places need not be read from sentences.
+The log's `reason` has the error's class, and its sentence only where that names parts of the
+schema: others quote what was sent.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import duckdb
+
+from runner.bindings.sql.session import SessionLostError
+from runner.bindings.sql.wording import refused
+from runner.catalog.proving import Refusal, RefusalKind
+from runner.codec.json import JsonFault, decode
+from runner.errors import BindingError, Kind
+
+_KINDS: Final[tuple[tuple[type[duckdb.Error], Kind], ...]] = (
+    (duckdb.InterruptException, Kind.CANCELLED),
+    (duckdb.OutOfMemoryException, Kind.UNAVAILABLE),
+    (duckdb.IOException, Kind.UNAVAILABLE),
+)
+_SENTENCES: Final[tuple[tuple[re.Pattern[str], Kind], ...]] = (
+    (re.compile(r"^Duplicate key|violation: duplicate key"), Kind.UNIQUE),
+    (re.compile(r"^NOT NULL constraint failed"), Kind.NOT_NULL),
+    (re.compile(r"^CHECK constraint failed"), Kind.CHECK),
+    (re.compile(r"foreign key constraint"), Kind.FOREIGN_KEY),
+    (re.compile(r"\bread-only mode"), Kind.READ_ONLY),
+    (re.compile(r"\b[Cc]onflict\b"), Kind.CONFLICT),
+    (re.compile(r"maximum supported string size"), Kind.TOO_LARGE),
+)
+_LOST: Final = (duckdb.FatalException, duckdb.InternalException, duckdb.ConnectionException)
+_KEY: Final = re.compile(r'^Duplicate key "(\w+): ')
+_NEXT_COLUMN: Final = re.compile(r", \w+: ")
+_NOT_NULL: Final = re.compile(r'failed: .*?"?(\w+)"?$')
+_NEAR: Final = re.compile(r'at or near "(.*)"', re.DOTALL)
+_REFUSALS: Final[tuple[tuple[re.Pattern[str], RefusalKind], ...]] = (
+    (re.compile(r'^(?:Table with name|Referenced table) "?([^" ]+)"?'), "unknown-table"),
+    (re.compile(r'^Ambiguous reference to column name "([^"]+)"'), "ambiguous-column"),
+    (re.compile(r'does not have a column (?:named|with name) "([^"]+)"'), "unknown-column"),
+    (re.compile(r"^Referenced update column (.+?) not found"), "unknown-column"),
+    (re.compile(r'^Referenced column "([^"]+)"'), "unknown-column"),
+)
+_MISFIT: Final = re.compile(
+    r"^(?:No function matches|Could not choose|Cannot (?:compare|cast|mix|combine|deduce))"
+    r"|explicit cast is required|cannot be cast|can't be cast"
+)
+
+
+class Told:
+    """What an error tells: its sentence, what it is about, and where."""
+
+    def __init__(self, error: duckdb.Error) -> None:
+        text = str(error)
+        self.name: str | None = None
+        self.type = ""
+        self.position: int | None = None
+        """In the UTF-8 of the text."""
+        self.subtype = ""
+        self.sentence = text.partition(": ")[2] or text
+        try:
+            found = decode(self.sentence.encode())
+        except (JsonFault, UnicodeEncodeError):
+            return
+        if isinstance(found, dict):
+            self.sentence = str(found.get("exception_message", ""))
+            self.name = str(found["name"]) if "name" in found else None
+            self.type = str(found.get("type", ""))
+            self.subtype = str(found.get("error_subtype", ""))
+            position = str(found.get("position", ""))
+            self.position = int(position) if position.isdecimal() else None
+
+    @property
+    def is_misfit(self) -> bool:
+        """Types do not fit together; a cast may help."""
+        return _MISFIT.search(self.sentence) is not None
+
+
+def is_busy(error: duckdb.Error) -> bool:
+    """Another process has the file open for writing, or for reading where this one writes."""
+    return isinstance(error, duckdb.IOException) and "Could not set lock" in str(error)
+
+
+def translated(error: duckdb.Error) -> BindingError | SessionLostError:
+    """What the client is told of an error while a statement ran; or that nothing works here."""
+    if isinstance(error, _LOST):
+        return SessionLostError(type(error).__name__)
+    told = Told(error)
+    kind = next((kind for kind_of, kind in _KINDS if isinstance(error, kind_of)), None)
+    if kind is None:
+        found = (kind for pattern, kind in _SENTENCES if pattern.search(told.sentence))
+        kind = next(found, Kind.INVALID) if _tells_of_itself(error) else Kind.INVALID
+    return refused(kind, field=_field(kind, told), reason=_reason(error, kind, told))
+
+
+def _tells_of_itself(error: duckdb.Error) -> bool:
+    """The sentence is the engine's own; those of conversions quote values, `error()` anything."""
+    own = (duckdb.ConstraintException, duckdb.TransactionException, duckdb.OutOfRangeException)
+    return isinstance(error, own) or (
+        isinstance(error, duckdb.InvalidInputException)
+        and Told(error).sentence.startswith("Cannot execute statement of type")
+    )
+
+
+def _reason(error: duckdb.Error, kind: Kind, told: Told) -> str:
+    name = type(error).__name__
+    if kind is Kind.NOT_NULL or isinstance(error, duckdb.CatalogException):
+        first, _, _ = told.sentence.partition("\n")
+        return f"{name} {first}"
+    return name
+
+
+def _field(kind: Kind, told: Told) -> str | None:
+    """The column, where the sentence has one; of a key of several nothing, for a value may look
+    like a further column."""
+    if kind is Kind.NOT_NULL:
+        found = _NOT_NULL.search(told.sentence)
+    elif kind is Kind.UNIQUE and not _NEXT_COLUMN.search(told.sentence):
+        found = _KEY.search(told.sentence)
+    else:
+        found = None
+    return found[1] if found else None
+
+
+def refusal(error: duckdb.Error, texts: Sequence[str], text: str, *, prefix: int | None) -> Refusal:
+    """What the prover says of an error; `text` is the whole statement as it was given to the
+    engine, behind `prefix` characters of ours, None where the error is of another text. The
+    offset is as it is without placeholders."""
+    told = Told(error)
+    kind, name = _refusal(error, told)
+    offset = None
+    if told.position is not None and prefix is not None:
+        given = text.encode()[: max(told.position - prefix, 0)].decode(errors="ignore")
+        offset = _offset(len(given), texts, text)
+    elif name is not None:
+        offset = _place(name, "".join(texts))
+    return Refusal(kind, name, offset, type(error).__name__.removesuffix("Exception"))
+
+
+def _refusal(error: duckdb.Error, told: Told) -> tuple[RefusalKind, str | None]:
+    if isinstance(error, duckdb.ParserException):
+        near = _NEAR.search(told.sentence)
+        return "syntax", near[1] if near else None
+    if told.type.endswith("Function"):
+        return "unknown-function", told.name
+    for pattern, kind in _REFUSALS:
+        if found := pattern.search(told.sentence):
+            return kind, told.name or found[1]
+    return "type-mismatch" if told.is_misfit else "other", told.name
+
+
+def _offset(position: int, texts: Sequence[str], text: str) -> int:
+    """Where a character of the whole text stands in the author's pieces."""
+    in_text = in_author = 0
+    for piece in texts:
+        start = text.find(piece, in_text)
+        if position < start + len(piece):
+            return in_author + max(position - start, 0)
+        in_text, in_author = start + len(piece), in_author + len(piece)
+    return in_author
+
+
+def _place(word: str, text: str) -> int | None:
+    """Where the word stands, if it stands in one place only."""
+    places = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
+    return places[0] if len(places) == 1 else None
