@@ -19,8 +19,9 @@ from runner.auth.identity import everyone
 from runner.bindings.handles import ReadStatement
 from runner.bindings.provision import Outside, provision
 from runner.bindings.python.loader import ProjectLoader
-from runner.bindings.sql.create import is_to_be_made, script_fault
+from runner.bindings.sql.create import is_to_be_made
 from runner.bindings.sql.database import memory_prover, open_databases
+from runner.bindings.sql.engines import script_fault
 from runner.catalog.call import Call, Outcome
 from runner.catalog.catalog import Catalog
 from runner.catalog.proving import Prover
@@ -43,7 +44,10 @@ from runner.transport.http import HttpApp
 
 ERROR_ID_BYTES = 6
 STATE_KEY_BYTES = 32
-_OTHER_FILES = re.compile(r"\b(attach|vacuum)\b", re.IGNORECASE)
+_OTHER_FILES = {
+    "sqlite": re.compile(r"\b(attach|vacuum)\b", re.IGNORECASE),
+    "duckdb": re.compile(r"\b(attach|copy|export|import|install|load)\b", re.IGNORECASE),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +124,12 @@ class _Reached:
     site: Site
     texts: Mapping[str, Scalar]
 
-    def report_schema(self, name: str, error: StartError) -> None:
+    def report_schema(self, name: str, dialect: str, error: StartError) -> None:
         """The schema cannot be built: at the statement that fails, if one is known."""
         place = self.site / name / "create" / "schema"
         node = place.document.find(place.path)
         script = self.texts.get(node.text) if isinstance(node, Scalar) else None
-        fault = script_fault(script.text) if script is not None else None
+        fault = script_fault(script.text, dialect) if script is not None else None
         if script is None or fault is None:
             place.error("create-failed", str(error), hint=error.hint)
         else:
@@ -154,14 +158,16 @@ def _memory_provers(
         try:
             provers[name] = stack.enter_context(memory_prover(database))
         except StartError as error:
-            reached.report_schema(name, error)
+            reached.report_schema(name, database.dialect, error)
     return provers
 
 
 def _leaves_memory(database: Database) -> bool:
-    """Its scripts name other files, so that it is not built where nothing may be touched."""
+    """It is not embedded, or its scripts name other files: it is not built where nothing may be
+    touched."""
+    other_files = _OTHER_FILES.get(database.dialect)
     scripts = (*database.connect, "" if database.create is None else database.create.schema)
-    return any(_OTHER_FILES.search(script) for script in scripts)
+    return other_files is None or any(other_files.search(script) for script in scripts)
 
 
 def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Proven:

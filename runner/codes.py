@@ -99,6 +99,10 @@ database-unreachable: A database cannot be opened (`validate --connect`, `serve`
   message names its address and what failed.
 create-not-embedded: `create` makes embedded databases only. Create the tables of a server with
   the tools of that database.
+external-not-duckdb: `external` names files that DuckDB reads in place; other engines read none.
+  Remove it, or give a database with `url: duckdb://`.
+several-writers: A tool writes to a DuckDB file, and several workers are to serve it. DuckDB lets
+  one process write to a file, and no other read it then. Set `serve.workers` to 1.
 # Tools
 no-description: A tool has no description, and the model chooses by it. Say what it does and when
   to use it. A warning.

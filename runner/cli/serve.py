@@ -14,6 +14,7 @@ from runner.cli.options import EXIT_FAULTS, file_option, output_options
 from runner.cli.project import read_catalog
 from runner.cli.words import counted
 from runner.codec.json import encode
+from runner.compile.duckdb import has_one_writer
 from runner.run import serve_http, serve_stdio
 from runner.serving.certificate import check_certificate
 from runner.serving.sockets import address_of, bind
@@ -80,6 +81,12 @@ def _with_overrides(
         port=listen.port if port is None else port,
         workers=listen.workers if workers is None else workers,
     )
+    for name, database in catalog.databases.items():
+        if chosen.workers > 1 and has_one_writer(database):
+            raise click.BadParameter(
+                f"a tool writes to the DuckDB file of '{name}', which only one process can",
+                param_hint="--workers",
+            )
     return replace(catalog, listen=chosen)
 
 

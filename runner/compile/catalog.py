@@ -12,6 +12,7 @@ from runner.catalog.plans import HttpPlan, StepsPlan
 from runner.catalog.sources import Api, Database
 from runner.catalog.tool import Tool
 from runner.compile.databases import compile_database
+from runner.compile.duckdb import with_writers
 from runner.compile.http.apis import compile_api
 from runner.compile.inherited import with_defaults
 from runner.compile.python.callables import Loader
@@ -76,6 +77,8 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
     }
     tools = {name: tool for name, tool in compiled.items() if tool is not None}
     listed = {name: item.tool for name, item in tools.items()}
+    plans = [tool.plan for tool in listed.values()]
+    databases = with_writers(databases, plans, spec.serve.workers, root / "databases")
     catalog = Catalog(
         folder=material.folder,
         identity=compile_identity(spec.server, root / "server"),

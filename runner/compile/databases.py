@@ -11,6 +11,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError
 
 from runner.catalog.sources import Create, Database
+from runner.compile.duckdb import compile_external
 from runner.compile.site import Site
 from runner.config.nodes import Scalar
 from runner.config.spec.sources import CreateSection, DatabaseSpec
@@ -42,6 +43,7 @@ def compile_database(
                 hint="create its tables with the tools of that database",
             )
         create = _create(spec.create, texts)
+    external = compile_external(spec.external, site / "external", dialect=dialect, folder=folder)
     return Database(
         name=name,
         url=_absolute(spec.url, url, folder),
@@ -52,6 +54,8 @@ def compile_database(
         pool_recycle_s=spec.pool.recycle,
         connect=tuple(statement.text for statement in spec.connect),
         is_lazy=spec.startup == "lazy",
+        external=external,
+        folder=folder if external else "",
     )
 
 
@@ -88,10 +92,10 @@ def _url(secret: Secret, site: Site) -> URL | None:
             hint=did_you_mean(backend, ENGINES),
         )
         return None
-    if backend == "sqlite" and url.host:
+    if backend in EMBEDDED and url.host:
         site.error(
             "bad-url",
-            "expected a path behind 'sqlite:///', found a host behind 'sqlite://'",
+            f"expected a path behind '{backend}:///', found a host behind '{backend}://'",
             hint="write three slashes before a relative path, four before an absolute one",
         )
         return None
@@ -106,9 +110,10 @@ def _address_hint(text: str) -> str:
 
 
 def _absolute(written: Secret, url: URL, folder: str) -> Secret:
-    """A SQLite path taken from the folder of the file; every other address as it was written."""
+    """The address of an embedded database, its path taken from the folder of the file; every other
+    one as it was written."""
     path = url.database or ""
-    if url.get_backend_name() != "sqlite" or path in _MEMORY or path.startswith("file:"):
+    if url.get_backend_name() not in EMBEDDED or path in _MEMORY or path.startswith("file:"):
         return written
     return Secret(url.set(database=str(Path(folder, path))).render_as_string(hide_password=False))
 

@@ -21,6 +21,9 @@ class FileReader(Protocol):
             OSError: there is no such file, or it cannot be read, or it is too large.
         """
 
+    def exists(self, path: Path) -> bool:
+        """There is such a file or folder."""
+
     def matching(self, folder: Path, pattern: str) -> Sequence[Path]:
         """The files below `folder` that match a glob (`*`, `?`, `**`), sorted."""
 
@@ -35,6 +38,10 @@ class Disk:
         if len(data) > MAX_BYTES:
             raise OSError(None, f"larger than {MAX_BYTES} bytes")
         return data
+
+    def exists(self, path: Path) -> bool:
+        """There is such a file or folder."""
+        return path.exists()
 
     def matching(self, folder: Path, pattern: str) -> Sequence[Path]:
         """The files below `folder` that match `pattern`, sorted."""

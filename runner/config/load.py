@@ -41,6 +41,9 @@ SCHEMA_FILES = (
 )
 """Where the file names another that holds a JSON Schema, as JSON or YAML."""
 
+DATA_FILES = ("databases.*.external", "databases.*.external.*")
+"""Where the file names others that are read only while it is served."""
+
 _ROOT_HINT = "go to the folder of the file, or name it with --file"
 
 
@@ -113,6 +116,7 @@ class _Loading:
         texts = dict(self._texts(document))
         self._refuse_references(document, texts)
         schemas = dict(self._schemas(document))
+        self._look_for_data(document)
         spec, faults = check(document, self._interpolate, errors=self._errors)
         self._faults.add(*faults)
         found = self._faults.sorted()
@@ -223,6 +227,14 @@ class _Loading:
             fault = None if text is None else refused_reference(text, "SQL")
             if fault is not None:
                 self._report(fault, at=scalar.position)
+
+    def _look_for_data(self, document: Document) -> None:
+        for scalar in self._named(document, DATA_FILES):
+            path = self._folder / scalar.text
+            if scalar.text and not self._files.exists(path):
+                message = f"there is no file and no folder '{self._name(path)}'"
+                hint = "paths are relative to the root file's folder"
+                self._report(Diagnostic(scalar.position, "missing-file", message, (), hint))
 
     def _schemas(self, document: Document) -> Iterator[tuple[str, Document]]:
         for scalar in self._named(document, SCHEMA_FILES):

@@ -13,6 +13,9 @@ from tests.compile.whole import faults, served
         ("sqlite:///data/a.db", "sqlite:////srv/probe/data/a.db", "sqlite"),
         ("sqlite:////var/a.db", "sqlite:////var/a.db", "sqlite"),
         ("sqlite://", "sqlite://", "sqlite"),
+        ("duckdb:///data/a.db", "duckdb:////srv/probe/data/a.db", "duckdb"),
+        ("duckdb://", "duckdb://", "duckdb"),
+        ("duckdb:///:memory:", "duckdb:///:memory:", "duckdb"),
         ("sqlite:///:memory:", "sqlite:///:memory:", "sqlite"),
         ("postgresql://u:p@h:5433/d", "postgresql://u:p@h:5433/d", "postgresql"),
         ("mysql://u:p@h/d", "mysql://u:p@h/d", "mysql"),
@@ -44,7 +47,31 @@ def test_everything_that_a_database_says_is_kept() -> None:
         pool_recycle_s=300.0,
         connect=("PRAGMA cache_size = 1",),
         is_lazy=True,
+        is_written=False,
     )
+
+
+def test_files_that_duckdb_reads_are_absolute_and_its_folder_is_kept() -> None:
+    text = "databases: {d: {url: 'duckdb:///a.duckdb', external: [data, /var/b.parquet]}}\n"
+    assert served(text, data="", **{"/var/b.parquet": ""}).databases["d"] == Database(
+        name="d",
+        url=Secret("duckdb:////srv/probe/a.duckdb"),
+        dialect="duckdb",
+        external=("/srv/probe/data", "/var/b.parquet"),
+        folder="/srv/probe",
+        is_written=False,
+    )
+
+
+READ = "a: {description: A., sql: SELECT 1 AS n}"
+WRITE = "a: {description: A., sql: DELETE FROM t, writes: true}"
+STEPS = "a: {description: A., writes: true, steps: [{sql: DELETE FROM t, as: x}]}"
+
+
+@pytest.mark.parametrize(("tool", "is_written"), [(READ, False), (WRITE, True), (STEPS, True)])
+def test_database_that_no_tool_writes_to_is_known(tool: str, is_written: bool) -> None:
+    text = f"databases: {{d: {{url: 'duckdb:///a.duckdb'}}}}\ntools: {{{tool}}}\n"
+    assert served(text).databases["d"].is_written is is_written
 
 
 @pytest.mark.parametrize(

@@ -38,16 +38,11 @@ def is_to_be_made(database: Database) -> bool:
     return database.create is not None and (path is None or not Path(path).exists())
 
 
-def script_fault(script: str, dialect: str) -> tuple[int, str] | None:
+def script_fault(script: str) -> tuple[int, str] | None:
     """Where the first statement that fails begins, and why; None where the script runs.
 
     It runs in a memory of its own, with no way to other files.
     """
-    if dialect == "duckdb":
-        # An optional dependency: only who uses DuckDB has it.
-        from runner.bindings.sql import duckdb_create  # noqa: PLC0415
-
-        return duckdb_create.script_fault(script)
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     try:

@@ -27,7 +27,7 @@ from runner.bindings.sql.duckdb_instance import (
     release,
 )
 from runner.bindings.sql.duckdb_prove import DuckdbProver
-from runner.bindings.sql.duckdb_types import bind, encoder
+from runner.bindings.sql.duckdb_types import bind, encoder, is_larger
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes
@@ -50,7 +50,8 @@ class DuckdbReady(Ready):
     cells: Mapping[int, Cell] = field(default_factory=dict)
     runs_whole: bool = False
     """It changes something, so that it must end although no more rows are wanted."""
-    block_rows: int = BLOCK_ROWS
+    is_nested: bool = False
+    """A value may hold any number of others, so that each row is looked at before it is read."""
 
 
 class DuckdbSession:
@@ -95,7 +96,6 @@ class DuckdbSession:
         names = [name for name, _ in described.columns]
         forms = self._describer.forms(described.columns)
         cells = {index: form.cell for index, form in enumerate(forms)}
-        is_nested = any(form.is_nested for form in forms)
         return DuckdbReady(
             selected(described.text, described.kind, names, forms),
             ready.slots,
@@ -104,7 +104,7 @@ class DuckdbSession:
             names,
             {index: cell for index, cell in cells.items() if cell is not None},
             runs_whole=described.kind == "change",
-            block_rows=1 if is_nested else BLOCK_ROWS,
+            is_nested=any(form.is_nested for form in forms),
         )
 
     def begin(self, terms: Terms) -> None:
@@ -132,8 +132,11 @@ class DuckdbSession:
         sink.start(ready.names, ready.cells)
         wants_more = bool(ready.names)  # else the driver's one row says how many were changed
         while wants_more:
-            size = min(sink.wanted, ready.block_rows)
+            size = 1 if ready.is_nested else min(sink.wanted, BLOCK_ROWS)
             rows = cursor.fetchmany(size)
+            if ready.is_nested and rows and is_larger(rows[0], sink.max_bytes):
+                sink.overflow()
+                break
             wants_more = sink.add(rows) and len(rows) == size
         while ready.runs_whole and cursor.fetchmany(BLOCK_ROWS):
             pass

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from runner.bindings.sql import create
 from runner.bindings.sql.session import Engine
 from runner.bindings.sql.sqlite import SqliteEngine
 from runner.catalog.sources import Database
@@ -46,6 +47,17 @@ ENGINES: Final[Mapping[str, Callable[[Database], Engine]]] = {
     "mariadb": _mysql,
     "duckdb": _duckdb,
 }
+
+
+def script_fault(script: str, dialect: str) -> tuple[int, str] | None:
+    """Where the first statement of a script of an embedded database that fails begins, and why;
+    None where the script runs, in a memory of its own."""
+    if dialect == "duckdb":
+        # as above
+        from runner.bindings.sql import duckdb_create  # noqa: PLC0415
+
+        return duckdb_create.script_fault(script)
+    return create.script_fault(script)
 
 
 def open_engine(database: Database) -> Engine:

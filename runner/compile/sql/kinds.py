@@ -51,7 +51,7 @@ def kind_of(tokens: Sequence[Token], dialect: str) -> Kind:
     root = inner[0].word
     if (reason := _transaction(inner, dialect)) is not None:
         return Kind(returns_rows=False, writes_at=inner[0], forbidden=reason)
-    if root == "PRAGMA":
+    if root == "PRAGMA" and dialect != "duckdb":  # which lets no pragma through
         return _pragma(inner)
     if root in EXPLAINS or _is_analyze(inner, dialect):
         return _explained(inner, dialect)
@@ -172,12 +172,18 @@ def _effects(tokens: Sequence[Token]) -> Iterator[Token]:
     for place, token in enumerate(tokens):
         before = [item.word for item in tokens[max(place - 2, 0) : place]]
         after = [item.word for item in tokens[place + 1 : place + 3]]
+        if token.word == "INTO" and after[:1] == ["NAME"] and _unpivots(tokens[:place]):
+            continue
         if (
             _is_change(token, before, after)
             or _is_lock(token, after)
             or _acts(token, before, after)
         ):
             yield token
+
+
+def _unpivots(tokens: Sequence[Token]) -> bool:
+    return any(token.word == "UNPIVOT" for token in tokens)
 
 
 def _is_change(token: Token, before: Sequence[str], after: Sequence[str]) -> bool:

@@ -85,6 +85,8 @@ class Lexis:
     """A backslash escapes in every string."""
     escape_strings: bool = False
     """`E'…'`."""
+    strings_go_on: bool = True
+    """An `E'…'` string goes on, as one, in a literal on a later line."""
     dollar_quotes: bool = False
     double_quoted_strings: bool = False
     quotes: str = '"'
@@ -108,7 +110,9 @@ _LEXES: Mapping[str, Lexis] = {
         nested_comments=True,
         line_ends="\r\n",
         escape_strings=True,
+        strings_go_on=False,
         dollar_quotes=True,
+        quotes='"`',
         foreign=r"\?\d*|\$\w+",
     ),
     "mysql": Lexis(
@@ -254,7 +258,7 @@ class _Scanner:
     def _escape_string(self, at: int) -> int:
         # `E'a'` goes on, backslashes and all, in a literal that begins on a later line.
         end = self._quoted(at, at + 1, True)
-        while found := _GOES_ON.match(self._text, end):
+        while self._rules.strings_go_on and (found := _GOES_ON.match(self._text, end)):
             end = self._quoted(at, found.end() - 1, True)
         return end
 

@@ -52,7 +52,8 @@ class DatabaseSpec(Section):
     """A database, by SQLAlchemy URL."""
 
     url: SecretText
-    """`sqlite:///data/app.db`, `postgresql://…`; a relative path starts at the file's folder."""
+    """`sqlite:///data/app.db`, `duckdb:///data/app.duckdb`, `postgresql://…`; a relative path
+    starts at the file's folder."""
     create: CreateSection | None = None
     """Only for an embedded database that does not exist yet."""
     pool: PoolSection = PoolSection()
@@ -61,6 +62,9 @@ class DatabaseSpec(Section):
     """PostgreSQL: role and settings of each call's transaction."""
     connect: ListOf[SqlText] = ()
     """Statements run once on each new connection."""
+    external: ListOf[Text] = ()
+    """DuckDB: files and folders that statements may read, such as Parquet and CSV; a relative path
+    starts at the file's folder."""
     startup: Word[Literal["required", "lazy"]] = "required"
     """`lazy` starts the server although the database is down."""
 

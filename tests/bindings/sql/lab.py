@@ -103,6 +103,7 @@ class Lab:
         self.is_sqlite = engine == "sqlite"
         self.is_mariadb = engine == "mariadb"
         self.is_duckdb = engine == "duckdb"
+        self.is_sqlite = engine == "sqlite"
         self.database = database
         self._runner = runner
 

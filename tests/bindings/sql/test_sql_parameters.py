@@ -72,7 +72,7 @@ def test_null_or_equal_works_for_every_declared_type(lab: Lab, word: str) -> Non
     [("integer", 7, 7), ("boolean", True, True), ("number", 1.5, 1.5), ("string", "7", "7")],
 )
 def test_a_bare_value_keeps_its_type(lab: Lab, word: str, value: object, expected: object) -> None:
-    if word == "boolean" and not lab.is_postgres:
+    if word == "boolean" and lab.is_sqlite:
         expected = 1
     assert lab.value("SELECT :x AS x", {"x": word}, x=value) == expected
 
@@ -109,7 +109,7 @@ def test_no_value_is_ever_part_of_the_text(items: Lab, value: str) -> None:
 def test_percent_signs_are_inert(items: Lab) -> None:
     text = "SELECT 5 % 3 AS n, name LIKE '%a%' AS l FROM items WHERE id = :id"
     row = items.invoke(items.plan(text, types={"id": "integer"}, shape="row"), id=1).value
-    assert row == {"n": 2, "l": True if items.is_postgres else 1}
+    assert row == {"n": 2, "l": 1 if items.is_sqlite else True}
 
 
 def test_lists_are_arrays_where_the_engine_has_them(lab: Lab) -> None:
@@ -160,7 +160,10 @@ def test_texts_meet_enums(lab: Lab) -> None:
         "m": "glad",
         "ms": ["sad", "glad"],
     }
-    assert lab.fails(read, m="mad", **{"in": []}).kind is Kind.INVALID
+    if lab.is_duckdb:  # compares the texts of enums
+        assert lab.invoke(read, m="mad", **{"in": []}).value is None
+    else:
+        assert lab.fails(read, m="mad", **{"in": []}).kind is Kind.INVALID
 
 
 def test_an_empty_list_of_uuids_is_typed(lab: Lab) -> None:

@@ -1,6 +1,7 @@
 """Each kind of value: how each engine writes it, how SQLite's column is declared, what comes."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +16,11 @@ class Cell:
     """In CSV, before quoting, and in Markdown."""
     declared: object = None
     """SQLite's entry in `result.columns`; None admits everything."""
+    duckdb: str | None = None
 
     def written(self, engine: str) -> str | None:
         """The expression on one engine."""
-        return self.postgres if engine == "postgresql" else self.sqlite
+        return {"postgresql": self.postgres, "sqlite": self.sqlite, "duckdb": self.duckdb}[engine]
 
 
 UUID = "6f1e4c0e-9c3f-4f0a-8f0e-1d2c3b4a5f60"
@@ -105,3 +107,38 @@ CELLS = {
     "null": Cell("NULL::uuid", "NULL", None, "", "uuid|null"),
     "null number": Cell("NULL::float8", "NULL", None, "", "number|null"),
 }
+DUCKDB: Mapping[str, str] = {
+    "uuid": f"upper('{UUID}')::UUID",
+    "decimal": "12345678901234567890.0123456789::DECIMAL(38,10)",
+    "decimal of zeros": "1.5::DECIMAL(38,10)",
+    "bytes": r"'\x00\xFF'::BLOB",
+    "no bytes": "''::BLOB",
+    "json": """'{"a":[1,null,9007199254740993]}'::JSON""",
+    "list": "[1,NULL,3]",
+    "list of uuids": f"['{UUID}'::UUID]",
+    "table of texts": "[['a'],['b']]",
+    "empty list": "[]::INTEGER[]",
+    "enum": "'happy'::mood",
+    "list of enums": "['sad']::mood[]",
+    "date": "'2026-03-29'::DATE",
+    "date without end": "'infinity'::DATE",
+    "timestamp": "'2026-03-29 02:30:00.25'::TIMESTAMP",
+    "instant": "'2026-03-29 02:30:00+05:30'::TIMESTAMPTZ",
+    "time": "'10:00:00.5'::TIME",
+    "time with offset": "'10:00:00+02'::TIMETZ",
+    "interval": "INTERVAL '1 year 2 months -3 days 04:05:06.7'",
+    "duration": "INTERVAL '90 seconds'",
+    "yes": "true",
+    "no": "false",
+    "float": "0.1::DOUBLE",
+    "not a number": "'NaN'::DOUBLE",
+    "infinity": "'Infinity'::DOUBLE",
+    "below all": "'-Infinity'::FLOAT",
+    "largest safe": "9007199254740991::BIGINT",
+    "beyond safe": "9007199254740993::BIGINT",
+    "lowest": "(-9223372036854775808)::BIGINT",
+    "text": "'東京 é😀'",
+    "null": "NULL::UUID",
+    "null number": "NULL::DOUBLE",
+}
+CELLS = {name: replace(cell, duckdb=DUCKDB.get(name)) for name, cell in CELLS.items()}

@@ -1,12 +1,15 @@
-"""SQLite connections that tell what text they were given, as a server's list of statements does."""
+"""Connections that tell what text they were given, as a server's list of statements does."""
 
 import sqlite3
+from types import TracebackType
+from typing import Self
 
+import duckdb
 import pytest
 
 
 class Recorded(sqlite3.Connection):
-    """A connection that keeps every text that it runs."""
+    """A connection of SQLite that keeps every text that it runs."""
 
     texts: list[str]
 
@@ -21,10 +24,43 @@ class Recorded(sqlite3.Connection):
         return super().executemany(sql, parameters)  # type: ignore[arg-type]
 
 
+class RecordedDuck:
+    """A connection of DuckDB, of which no class can be made, with the texts that it runs."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, texts: list[str]) -> None:
+        self._connection = connection
+        self._texts = texts
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def cursor(self) -> "RecordedDuck":
+        """As the driver's."""
+        return RecordedDuck(self._connection.cursor(), self._texts)
+
+    def execute(self, query: object, parameters: object = None) -> duckdb.DuckDBPyConnection:
+        """As the driver's."""
+        self._texts.append(str(getattr(query, "query", query)))
+        return self._connection.execute(query, parameters)  # type: ignore[arg-type]
+
+    def executemany(self, query: str, parameters: object = None) -> duckdb.DuckDBPyConnection:
+        """As the driver's."""
+        self._texts.append(query)
+        return self._connection.executemany(query, parameters)
+
+
 def record(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts of every connection opened from now on, in their order."""
     texts: list[str] = []
-    connect = sqlite3.connect
+    connect, connect_duck = sqlite3.connect, duckdb.connect
 
     def recording(*arguments: object, **options: object) -> sqlite3.Connection:
         made = connect(*arguments, **options, factory=Recorded)  # type: ignore[call-overload]
@@ -32,5 +68,9 @@ def record(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         made.texts = texts
         return made
 
+    def recording_duck(*arguments: object, **options: object) -> RecordedDuck:
+        return RecordedDuck(connect_duck(*arguments, **options), texts)  # type: ignore[arg-type]
+
     monkeypatch.setattr(sqlite3, "connect", recording)
+    monkeypatch.setattr(duckdb, "connect", recording_duck)
     return texts

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
+import duckdb
 import psycopg
 import pytest
 from jsonschema import Draft202012Validator
@@ -72,8 +73,18 @@ class Source:
         return self.engine == "postgresql"
 
     @property
+    def is_sqlite(self) -> bool:
+        """The engine is SQLite."""
+        return self.engine == "sqlite"
+
+    @property
+    def is_duckdb(self) -> bool:
+        """The engine is DuckDB."""
+        return self.engine == "duckdb"
+
+    @property
     def path(self) -> Path:
-        """SQLite: the file."""
+        """SQLite and DuckDB: the file."""
         return self.folder / "main.db"
 
     def execute(self, *texts: str) -> None:
@@ -82,6 +93,10 @@ class Source:
             with psycopg.connect(self.url, autocommit=True) as server:
                 for text in texts:
                     server.execute(text.encode())
+        elif self.is_duckdb:
+            with duckdb.connect(self.path) as database:
+                for text in texts:
+                    database.execute(text)
         else:
             with closing(sqlite3.connect(self.path)) as connection, connection:
                 for text in texts:
@@ -92,6 +107,9 @@ class Source:
         if self.is_postgres:
             with psycopg.connect(self.url) as server:
                 return [tuple(row) for row in server.execute(text.encode())]
+        if self.is_duckdb:
+            with duckdb.connect(self.path) as database:
+                return [tuple(row) for row in database.execute(text).fetchall()]
         with closing(sqlite3.connect(self.path)) as connection:
             return [tuple(row) for row in connection.execute(text)]
 
@@ -227,6 +245,11 @@ def source_of(engine: str, folder: Path) -> Iterator[Source]:
     if engine == "sqlite":
         source = Source(engine, "sqlite:///main.db", folder)
         sqlite3.connect(source.path).close()
+        yield source
+        return
+    if engine == "duckdb":
+        source = Source(engine, "duckdb:///main.db", folder)
+        source.execute()
         yield source
         return
     with _schema() as (url, schema):

@@ -63,7 +63,8 @@ class Engine:
                 await asyncio.sleep(0)
 
     def is_idle(self) -> bool:
-        """It works on none; SQLite cannot be asked, but has one thread in these tests."""
+        """It works on none; an embedded database cannot be asked, but has one thread in these
+        tests."""
         return not self._source.is_postgres or self.running() == []
 
 
@@ -291,7 +292,7 @@ def test_stop_by_an_operator_is_no_time_limit(
     source: Source, served: Serve, engine: Engine, caplog: pytest.LogCaptureFixture
 ) -> None:
     if not source.is_postgres:
-        pytest.skip("nobody else can stop a statement of SQLite")
+        pytest.skip("nobody else can stop a statement of an embedded database")
     server = served(tool("slow", ENDLESS, errors=WORDS))
 
     async def stop() -> Answer:
@@ -308,7 +309,11 @@ def test_stop_by_an_operator_is_no_time_limit(
 
 
 def test_database_that_is_away_has_its_own_word(source: Source, served: Serve) -> None:
-    away = "postgresql://a:b@127.0.0.1:1/x" if source.is_postgres else "sqlite:///nowhere.db"
+    away = {
+        "postgresql": "postgresql://a:b@127.0.0.1:1/x",
+        "sqlite": "sqlite:///nowhere.db",
+        "duckdb": "duckdb:///nowhere.db",
+    }[source.engine]
     server = served(
         tool("find", "SELECT 1 AS a", database="away", errors=WORDS)
         + tool("plain", "SELECT 1 AS a", database="away"),
@@ -322,8 +327,8 @@ def test_database_that_is_away_has_its_own_word(source: Source, served: Serve) -
 def test_lock_of_another_process_is_busy(source: Source, served: Serve) -> None:
     source.execute("CREATE TABLE t (n integer)")
     add = tool("add", "INSERT INTO t VALUES (1)", writes=True, errors=WORDS)
-    if source.is_postgres:
-        pytest.skip("PostgreSQL waits for locks until the time limit")
+    if not source.is_sqlite:
+        pytest.skip("PostgreSQL waits for locks until the time limit, DuckDB does not start")
     server = served(add + ONE, databases=pool(source, 2, wait="100ms"))
     other = sqlite3.connect(source.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

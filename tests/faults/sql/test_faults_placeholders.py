@@ -75,6 +75,45 @@ POSTGRES = {
     "interval": ("(INTERVAL '1 day' * :n)", "P4D"),
     "regular expression": ("CASE WHEN 'a:b' ~ '^[[:alpha:]]:b$' THEN :a END", "x"),
 }
+DUCKDB = {
+    "cast behind": (":a::text", "x"),
+    "cast of a bracket": ("(:a)::text", "x"),
+    "cast twice": (":n::text::int", 4),
+    "cast call": ("CAST(:n AS text)", "4"),
+    "dollar quote": ("$$:b ' ? %s$$ || :a", ":b ' ? %sx"),
+    "tagged dollar quote": ("$q$ $$ :b $q$ || :a", " $$ :b x"),
+    "escape string": (r"E'\':b' || :a", "':bx"),
+    "backquoted name": ("`b:c` FROM (SELECT :a AS `b:c`)", "x"),
+    "slice of numbers": ("['p','q','r'][2:3] || [:a]", ["q", "r", "x"]),
+    "slice with spaces": ("['p','q','r','s','t'][:lo : :hi]", ["q", "r"]),
+    "slice of casts": ("['p','q','r','s','t'][:lo::int : :hi::int]", ["q", "r"]),
+    "slice with a step": ("['p','q','r','s'][1:-:2]", ["p", "r"]),
+    "open slice": ("['p','q','r'][:hi :]", ["r"]),
+    "subscript": ("['p','q','r'][:lo]", "q"),
+    "slice of a text": ("'abcdef'[:lo : :hi]", "bc"),
+    "struct": ("{'a': :n, b: :a}", {"a": 4, "b": "x"}),
+    "struct without space": ("{'a::b':1}", {"a::b": 1}),
+    "member of a struct": ("{'a': :a}.a", "x"),
+    "map": ("MAP {'a:b': :n}", {"a:b": 4}),
+    "alias before": ("c: :a", "x"),
+    "lambda": ("list_transform([1, 2], lambda v: v + :n)", [5, 6]),
+    "comprehension": ("[v + :n for v in [1, 2] if v > 1]", [6]),
+    "json arrow": ("""('{"x": 5}'::JSON)->>:a""", "5"),
+    "json path": ("""json_extract('{"x": {"y": 5}}', '$.' || :a || '.y')""", 5),
+    "named argument": ("struct_pack(k := :n)", {"k": 4}),
+    "date format": ("strftime('2026-03-29'::DATE, '%Y:%m') || :a", "2026:03x"),
+    "printf": ("printf('%s %%', :a)", "x %"),
+    "at time zone": (
+        "'2026-01-01 12:00'::TIMESTAMP AT TIME ZONE :zone",
+        "2026-01-01T10:00:00+00:00",
+    ),
+    "nested comment": ("/* /* :b */ ' */ :a", "x"),
+    "any of a list": ("CASE WHEN :n = ANY([1, 4]) THEN :a END", "x"),
+    "null test": ("CASE WHEN :gone IS NULL THEN :a END", "x"),
+    "interval": ("(INTERVAL 1 DAY * :n)", "P4D"),
+    "power and factorial": (":n ** 2 + 3!", 22),
+    "position of a column": ("#1 FROM (SELECT :a AS y)", "x"),
+}
 SQLITE = {
     "bracketed name": ("[b:c] FROM (SELECT :a AS [b:c])", "x"),
     "backquoted name": ("`b:c` FROM (SELECT :a AS `b:c`)", "x"),
@@ -121,7 +160,8 @@ REFUSED = {
 
 def of(source: Source) -> Mapping[str, tuple[str, object]]:
     """What the engine must understand."""
-    return {**EVERYWHERE, **NUMBERS, **(POSTGRES if source.is_postgres else SQLITE)}
+    own = {"postgresql": POSTGRES, "sqlite": SQLITE, "duckdb": DUCKDB}
+    return {**EVERYWHERE, **NUMBERS, **own[source.engine]}
 
 
 def test_parameter_is_bound_where_it_stands(served: Serve, source: Source) -> None:

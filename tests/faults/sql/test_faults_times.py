@@ -16,10 +16,10 @@ from tests.faults.sql.conftest import Serve
 from tests.faults.sql.served import Source, tool
 
 ZONES = ("UTC", "America/New_York", "Asia/Kolkata")
-KINDS = {"day": "date", "at": "timestamp", "instant": "timestamptz", "clock": "time"}
+KINDS = {"day": "date", "local": "timestamp", "instant": "timestamptz", "clock": "time"}
 WRITTEN = {
     "day": "2026-03-29",
-    "at": "2026-03-29T02:30:00",
+    "local": "2026-03-29T02:30:00",
     "instant": "2026-03-28T21:00:00+00:00",
     "clock": "02:30:00",
 }
@@ -28,7 +28,7 @@ WRITTEN = {
 @pytest.fixture
 def times(source: Source) -> Source:
     """A row with a time of every kind; SQLite keeps the same texts."""
-    kinds = KINDS if source.is_postgres else dict.fromkeys(KINDS, "text")
+    kinds = dict.fromkeys(KINDS, "text") if source.is_sqlite else KINDS
     columns = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
     values = ", ".join(f"'{text}'" for text in WRITTEN.values())
     source.execute(f"CREATE TABLE t (id integer, {columns})", f"INSERT INTO t VALUES (7, {values})")
@@ -50,8 +50,8 @@ def called(source: Source, name: str, environment: Mapping[str, str]) -> object:
 
 
 def test_zone_of_the_host_moves_nothing(times: Source) -> None:
-    now = "now() - interval '1 second' < now() AS steady" if times.is_postgres else "1 AS steady"
-    text = f"SELECT day, at, instant, clock, {now} FROM t"
+    now = "1 AS steady" if times.is_sqlite else "now() - interval '1 second' < now() AS steady"
+    text = f"SELECT day, local, instant, clock, {now} FROM t"
     (times.folder / "mcp.yaml").write_text(
         times.file(tool("times", text, result={"shape": "row"})), "utf-8"
     )
@@ -61,12 +61,12 @@ def test_zone_of_the_host_moves_nothing(times: Source) -> None:
         for zone in ZONES
     ]
 
-    assert found == [{**WRITTEN, "steady": times.is_postgres or 1}] * len(ZONES)
+    assert found == [{**WRITTEN, "steady": not times.is_sqlite or 1}] * len(ZONES)
 
 
 @pytest.mark.parametrize(
     ("column", "word"),
-    [("day", "date"), ("at", "string"), ("instant", "date-time"), ("clock", "time")],
+    [("day", "date"), ("local", "string"), ("instant", "date-time"), ("clock", "time")],
 )
 def test_time_that_came_back_finds_its_row(
     times: Source, served: Serve, column: str, word: str
@@ -86,7 +86,7 @@ def test_time_that_came_back_finds_its_row(
 
 def test_only_zoned_times_carry_an_offset(times: Source, served: Serve) -> None:
     row = served(
-        tool("times", "SELECT day, at, instant, clock FROM t", result={"shape": "row"})
+        tool("times", "SELECT day, local, instant, clock FROM t", result={"shape": "row"})
     ).value("times")
 
     assert row == WRITTEN
@@ -119,7 +119,7 @@ def test_instant_without_offset_is_refused_everywhere(times: Source, served: Ser
 
 
 def test_instants_are_compared_as_instants(times: Source, served: Serve) -> None:
-    if not times.is_postgres:
+    if times.is_sqlite:
         pytest.skip("SQLite compares texts")
     find = tool("find", "SELECT id FROM t WHERE instant = :at", input={"at": "date-time"})
 

@@ -79,7 +79,7 @@ def test_proving_tools_that_write_changes_no_byte(items: Source, connects: bool)
 
 @pytest.mark.parametrize("connects", [False, True], ids=["in memory", "connected"])
 def test_proving_statements_that_are_refused_changes_no_byte(items: Source, connects: bool) -> None:
-    texts = evasions.POSTGRES if items.is_postgres else evasions.SQLITE
+    texts = evasions.OF[items.engine]
     tools = [
         tool(f"t{n}", text.replace("{folder}", str(items.folder)))
         for n, text in enumerate(texts)
@@ -168,8 +168,8 @@ def test_argument_is_read_without_loss_or_refused(
         "number": "double precision",
         "string": "text",
     }
-    value = f"CAST(:n AS {kind[word]})" if source.is_postgres else ":n"
-    columns = {"columns": {"n": word}} if not source.is_postgres else {}
+    value = ":n" if source.is_sqlite else f"CAST(:n AS {kind[word]})"
+    columns = {"columns": {"n": word}} if source.is_sqlite else {}
     echo = tool(
         "echo", f"SELECT {value} AS n", input={"n": word}, result={"shape": "value", **columns}
     )

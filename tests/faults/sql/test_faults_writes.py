@@ -25,12 +25,27 @@ HONEST = (
     "SELECT id FROM items AS update_ WHERE name <> 'DELETE FROM items; DROP' ORDER BY id",
     "SELECT id FROM items /* INSERT INTO x */ ORDER BY id -- DROP TABLE items",
     "/* DELETE */ SELECT id FROM items ORDER BY id;",
-    "SELECT column1 AS id FROM (VALUES (1), (2), (3)) AS v",
     "SELECT 1 AS id UNION SELECT 2 UNION SELECT 3 ORDER BY id",
     "SELECT CASE WHEN id > 0 THEN id END AS id FROM items ORDER BY id",
     'SELECT id AS "id" FROM items AS "delete" ORDER BY id',
 )
+HONEST_SQLITE = ("SELECT column1 AS id FROM (VALUES (1), (2), (3)) AS v",)
+HONEST_DUCKDB = (
+    "SELECT id FROM (VALUES (1), (2), (3)) AS v(id)",
+    "(SELECT id FROM items ORDER BY id)",
+    "FROM items SELECT id ORDER BY ALL",
+    "SELECT id: id FROM items ORDER BY id",
+    "SELECT * EXCLUDE (name) FROM items ORDER BY id",
+    "SELECT unnest([1, 2, 3]) AS id",
+    "SELECT id FROM items WHERE id IN [1, 2, 3][1:3] ORDER BY id",
+    "SELECT x AS id FROM range(1, 4) AS r(x)",
+    "SELECT id FROM (PIVOT items ON name USING count(*)) ORDER BY id",
+    "SELECT id FROM items QUALIFY row_number() OVER (PARTITION BY id) = 1 ORDER BY id",
+    "SELECT unnest(list_transform([0, 1, 2], lambda query: query + 1)) AS id",
+    "SELECT id FROM items WHERE 'checkpoint()' <> 'query(' ORDER BY id",
+)
 HONEST_POSTGRES = (
+    *HONEST_SQLITE,
     "SELECT id FROM (VALUES (1), (2), (3)) AS v(id)",
     "SELECT i.id FROM items AS i, LATERAL (SELECT i.id) AS l ORDER BY 1",
     "(SELECT id FROM items ORDER BY id)",
@@ -50,8 +65,13 @@ def items(source: Source) -> Source:
         "CREATE TABLE items (id integer PRIMARY KEY, name text)",
         "INSERT INTO items VALUES (1, 'a'), (2, 'b'), (3, 'c')",
     )
-    if not source.is_postgres:
+    if source.is_sqlite:
         source.execute("CREATE VIRTUAL TABLE words USING fts5(x)")
+        return source
+    if source.is_duckdb:
+        source.execute("CREATE SEQUENCE counter")
+        for name in ("secret.txt", "secret.csv"):
+            (source.folder / name).write_text("a\n1\n")
         return source
     source.execute(
         "CREATE SEQUENCE counter",
@@ -88,7 +108,7 @@ def state(source: Source) -> object:
 
 def texts(source: Source) -> Sequence[str]:
     """The evasions of the engine."""
-    found = evasions.POSTGRES if source.is_postgres else evasions.SQLITE
+    found = evasions.OF[source.engine]
     return [text.replace("{folder}", str(source.folder)) for text in found]
 
 
@@ -140,7 +160,8 @@ def _line(source: Source, number: int) -> str:
 
 
 def test_honest_queries_pass(items: Source, served: Serve) -> None:
-    texts = [*HONEST, *(HONEST_POSTGRES if items.is_postgres else ())]
+    own = {"postgresql": HONEST_POSTGRES, "sqlite": HONEST_SQLITE, "duckdb": HONEST_DUCKDB}
+    texts = [*HONEST, *own[items.engine]]
     authored = [tool(f"t{n}", text) for n, text in enumerate(texts)]
     server = served("".join(authored) + QUERY)
     expected = [{"id": 1}, {"id": 2}, {"id": 3}]
@@ -163,7 +184,7 @@ def test_plan_of_a_query_may_be_asked_for(items: Source, served: Serve) -> None:
 
 
 def test_plan_of_a_change_changes_nothing(items: Source, served: Serve) -> None:
-    """PostgreSQL plans it; SQLite's guard refuses what it would refuse to run."""
+    """PostgreSQL plans it; the guards of the others refuse what they would refuse to run."""
     server = served(QUERY + COUNT)
 
     assert server.call("query", text="EXPLAIN DELETE FROM items").is_error is not items.is_postgres
@@ -171,12 +192,13 @@ def test_plan_of_a_change_changes_nothing(items: Source, served: Serve) -> None:
 
 
 def test_structure_of_a_table_may_be_asked_for(items: Source, served: Serve) -> None:
-    text = (
-        "SELECT column_name AS name FROM information_schema.columns"
-        f" WHERE table_schema = '{items.schema}' AND table_name = 'items' ORDER BY ordinal_position"
-        if items.is_postgres
-        else "PRAGMA table_info(items)"
-    )
+    text = {
+        "postgresql": "SELECT column_name AS name FROM information_schema.columns"
+        f" WHERE table_schema = '{items.schema}' AND table_name = 'items'"
+        " ORDER BY ordinal_position",
+        "sqlite": "PRAGMA table_info(items)",
+        "duckdb": "SELECT column_name AS name FROM (DESCRIBE items)",
+    }[items.engine]
     server = served(QUERY + tool("columns", text))
 
     assert [row["name"] for row in server.call("query", text=text).rows] == ["id", "name"]
