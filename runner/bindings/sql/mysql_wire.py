@@ -47,13 +47,13 @@ class Prepared(NamedTuple):
 
     id: int
     parameters: int
-    fields: Sequence[Field]
+    fields: tuple[Field, ...]
 
 
 class Rows(NamedTuple):
     """Where the rows of a command go."""
 
-    start: Callable[[Sequence[Field]], None]
+    start: Callable[[tuple[Field, ...]], None]
     take: Callable[[Sequence[bytes]], bool]
     """Takes some packets of rows; whether more are wanted."""
     block: int
@@ -153,13 +153,13 @@ class Wire:
         self.is_in_transaction = bool(ended.status & IN_TRANSACTION)
         return ended
 
-    def _fields(self, count: int) -> Sequence[Field]:
-        fields = [field_of(self._stream.next()) for _ in range(count)]
+    def _fields(self, count: int) -> tuple[Field, ...]:
+        fields = tuple([field_of(self._stream.next()) for _ in range(count)])
         if count:
             self._stream.next()  # the end of the descriptions
         return fields
 
-    def _rows(self, fields: Sequence[Field], rows: Rows | None) -> int:
+    def _rows(self, fields: tuple[Field, ...], rows: Rows | None) -> int:
         """Reads to the end of the rows; the status then."""
         if rows is None:
             return self._surplus(None)
