@@ -7,7 +7,7 @@ escaped. Commands are sent together and answered in order. Never reads ahead of 
 import socket
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final, NamedTuple
 
 from runner.bindings.sql.mysql_packets import (
@@ -22,6 +22,7 @@ from runner.bindings.sql.mysql_packets import (
 from runner.bindings.sql.session import SessionLostError
 
 QUERY, PREPARE, EXECUTE, CLOSE = b"\x03", b"\x16", b"\x17", b"\x19"
+_QUIT: Final = b"\x01"
 PING: Final = b"\x0e"
 RESET: Final = b"\x1f"
 USE: Final = b"\x02"
@@ -75,8 +76,10 @@ class Wire:
         self._stream = Stream(connection)
 
     def close(self) -> None:
-        """Closes the connection; the server rolls back what is open."""
+        """Closes the connection, with a word to the server; it rolls back what is open."""
         self.is_out_of_step = True
+        with suppress(OSError):
+            self._stream.send([_QUIT])
         self._socket.close()
 
     def run(

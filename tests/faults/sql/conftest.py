@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.sql.served import Server, Source, serve, source_of
 
-ENGINES = ("sqlite", "postgresql")
+ENGINES = ("sqlite", "postgresql", "mariadb")
 
 
 class Serve(Protocol):

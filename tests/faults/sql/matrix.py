@@ -14,10 +14,12 @@ class Cell:
     text: str
     """In CSV, before quoting, and in Markdown."""
     declared: object = None
-    """SQLite's entry in `result.columns`; None admits everything."""
+    """The entry in `result.columns`, of which PostgreSQL has no need."""
 
-    def written(self, engine: str) -> str | None:
+    def written(self, engine: str, name: str) -> str | None:
         """The expression on one engine."""
+        if engine == "mariadb":
+            return MARIADB.get(name, self.sqlite)
         return self.postgres if engine == "postgresql" else self.sqlite
 
 
@@ -33,7 +35,9 @@ CELLS = {
         "12345678901234567890.0123456789",
         "decimal",
     ),
-    "decimal of zeros": Cell("1.5::numeric(38,10)", None, "1.5000000000", "1.5000000000"),
+    "decimal of zeros": Cell(
+        "1.5::numeric(38,10)", None, "1.5000000000", "1.5000000000", "decimal"
+    ),
     "not a decimal": Cell("'NaN'::numeric", None, "NaN", "NaN"),
     "bytes": Cell(r"'\x00ff'::bytea", "x'00ff'", "AP8=", "AP8=", BYTES),
     "no bytes": Cell("''::bytea", "x''", "", "", BYTES),
@@ -105,3 +109,19 @@ CELLS = {
     "null": Cell("NULL::uuid", "NULL", None, "", "uuid|null"),
     "null number": Cell("NULL::float8", "NULL", None, "", "number|null"),
 }
+MARIADB: dict[str, str | None] = {
+    "uuid": f"CAST(upper('{UUID}') AS uuid)",
+    "decimal": "CAST('12345678901234567890.0123456789' AS decimal(38, 10))",
+    "decimal of zeros": "CAST(1.5 AS decimal(38, 10))",
+    "json": """json_extract('{"a":[1,null,9007199254740993]}', '$')""",
+    "jsonb": "json_extract('[1.5]', '$')",
+    "list": "json_array(1, NULL, 3)",
+    "empty list": "json_array()",
+    "date": "DATE '2026-03-29'",
+    "timestamp": "TIMESTAMP '2026-03-29 02:30:00.25'",
+    "time": "TIME '10:00:00.5'",
+    "float": "0.1e0",
+    "infinity": None,
+    "below all": None,
+}
+"""What MariaDB writes otherwise than SQLite, and what it lacks."""

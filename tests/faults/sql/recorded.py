@@ -1,8 +1,14 @@
-"""SQLite connections that tell what text they were given, as a server's list of statements does."""
+"""What text an engine was given: by SQLite's connections, and on the wire to MariaDB.
+
+It tells what a server's own list of statements does.
+"""
 
 import sqlite3
 
 import pytest
+
+from runner.bindings.sql.mysql_packets import Stream
+from runner.bindings.sql.mysql_wire import PREPARE, QUERY
 
 
 class Recorded(sqlite3.Connection):
@@ -32,5 +38,12 @@ def record(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         made.texts = texts
         return made
 
+    send = Stream.send
+
+    def sending(stream: Stream, payloads: list[bytes]) -> None:
+        texts.extend(item[1:].decode() for item in payloads if item[:1] in (PREPARE, QUERY))
+        send(stream, payloads)
+
     monkeypatch.setattr(sqlite3, "connect", recording)
+    monkeypatch.setattr(Stream, "send", sending)
     return texts

@@ -17,6 +17,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 import psycopg
+import pymysql
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -31,6 +32,7 @@ from tests.wire.recording import check as check_message
 
 T = TypeVar("T")
 POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
+MODES = "STRICT_TRANS_TABLES,PIPES_AS_CONCAT"
 Tree = Mapping[str, object]
 
 
@@ -64,12 +66,22 @@ class Source:
     url: str
     folder: Path
     schema: str = ""
-    """PostgreSQL: the schema, and the name by which its backends are found."""
+    """PostgreSQL: the schema, and the name of its backends; MariaDB: the database."""
 
     @property
     def is_postgres(self) -> bool:
         """The engine is PostgreSQL."""
         return self.engine == "postgresql"
+
+    @property
+    def is_mariadb(self) -> bool:
+        """The engine is MariaDB."""
+        return self.engine == "mariadb"
+
+    @property
+    def is_sqlite(self) -> bool:
+        """The engine is SQLite."""
+        return self.engine == "sqlite"
 
     @property
     def path(self) -> Path:
@@ -82,6 +94,9 @@ class Source:
             with psycopg.connect(self.url, autocommit=True) as server:
                 for text in texts:
                     server.execute(text.encode())
+        elif self.is_mariadb:
+            for text in texts:
+                mariadb_rows(text, self.schema)
         else:
             with closing(sqlite3.connect(self.path)) as connection, connection:
                 for text in texts:
@@ -92,6 +107,8 @@ class Source:
         if self.is_postgres:
             with psycopg.connect(self.url) as server:
                 return [tuple(row) for row in server.execute(text.encode())]
+        if self.is_mariadb:
+            return mariadb_rows(text, self.schema)
         with closing(sqlite3.connect(self.path)) as connection:
             return [tuple(row) for row in connection.execute(text)]
 
@@ -223,14 +240,41 @@ def codes(found: Checked) -> list[str]:
 
 @contextmanager
 def source_of(engine: str, folder: Path) -> Iterator[Source]:
-    """A database with nothing in it; PostgreSQL's is a schema that is dropped at the end."""
+    """A database with nothing in it; a server's is dropped at the end."""
     if engine == "sqlite":
         source = Source(engine, "sqlite:///main.db", folder)
         sqlite3.connect(source.path).close()
         yield source
         return
-    with _schema() as (url, schema):
+    new = _database if engine == "mariadb" else _schema
+    with new() as (url, schema):
         yield Source(engine, url, folder, schema)
+
+
+def mariadb_rows(text: str, database: str | None = None) -> list[tuple[object, ...]]:
+    """What MariaDB says to somebody else than the server under test."""
+    with pymysql.connect(
+        host="127.0.0.1", user="root", database=database, autocommit=True, sql_mode=MODES
+    ) as connection:
+        cursor = connection.cursor()
+        cursor.execute(text)
+        return [tuple(row) for row in cursor.fetchall()]
+
+
+@contextmanager
+def _database() -> Iterator[tuple[str, str]]:
+    try:
+        mariadb_rows("SELECT 1")
+    except pymysql.OperationalError:
+        if os.environ.get("MCP_RUN_SERVICES") == "optional":
+            pytest.skip("MariaDB cannot be reached and services are optional")
+        raise
+    name = f"sql_{uuid.uuid4().hex[:12]}"
+    mariadb_rows(f"CREATE DATABASE {name}")
+    try:
+        yield f"mariadb://root@127.0.0.1:3306/{name}", name
+    finally:
+        mariadb_rows(f"DROP DATABASE {name}")
 
 
 @contextmanager

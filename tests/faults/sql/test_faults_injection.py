@@ -43,7 +43,7 @@ class Witness:
         self._texts = texts
 
     def seen(self) -> Sequence[str]:
-        """Every text: the driver's in SQLite, the server's own in PostgreSQL."""
+        """Every text: as it was sent to SQLite and MariaDB, the server's own in PostgreSQL."""
         if self._source.is_postgres:
             return [str(text) for (text,) in self._source.rows("SELECT text FROM seen")]
         return self._texts
@@ -68,7 +68,7 @@ def witness(source: Source, monkeypatch: pytest.MonkeyPatch) -> Witness:
 def server(witness: Witness, source: Source, served: Serve) -> Server:
     """A tool that reads and one that writes, with parameters of every kind."""
     shown = "current_query()" if source.is_postgres else "''"
-    tree = "CAST(:tree AS text)"
+    tree = "CAST(:tree AS char)" if source.is_mariadb else "CAST(:tree AS text)"
     read = (
         f"SELECT :q AS q, {tree} AS tree, {shown} AS seen FROM (SELECT :q AS x) AS s"
         " WHERE x IN :many [[ AND x <> :part ]] ORDER BY {sort} LIMIT :limit"

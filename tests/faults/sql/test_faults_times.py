@@ -16,7 +16,11 @@ from tests.faults.sql.conftest import Serve
 from tests.faults.sql.served import Source, tool
 
 ZONES = ("UTC", "America/New_York", "Asia/Kolkata")
-KINDS = {"day": "date", "at": "timestamp", "instant": "timestamptz", "clock": "time"}
+KINDS = {
+    "postgresql": {"day": "date", "at": "timestamp", "instant": "timestamptz", "clock": "time"},
+    "mariadb": {"day": "date", "at": "datetime", "instant": "timestamp", "clock": "time"},
+    "sqlite": {"day": "text", "at": "text", "instant": "text", "clock": "text"},
+}
 WRITTEN = {
     "day": "2026-03-29",
     "at": "2026-03-29T02:30:00",
@@ -28,10 +32,13 @@ WRITTEN = {
 @pytest.fixture
 def times(source: Source) -> Source:
     """A row with a time of every kind; SQLite keeps the same texts."""
-    kinds = KINDS if source.is_postgres else dict.fromkeys(KINDS, "text")
-    columns = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
+    columns = ", ".join(f"{name} {kind}" for name, kind in KINDS[source.engine].items())
     values = ", ".join(f"'{text}'" for text in WRITTEN.values())
-    source.execute(f"CREATE TABLE t (id integer, {columns})", f"INSERT INTO t VALUES (7, {values})")
+    source.execute(f"CREATE TABLE t (id integer, {columns})")
+    if source.is_mariadb:  # its own zone is the host's, and it takes no offset
+        values = values.replace("+00:00", "")
+        values = values.replace("'2026-03-28T21:00:00'", "from_unixtime(1774731600)")
+    source.execute(f"INSERT INTO t VALUES (7, {values})")
     return source
 
 
@@ -50,7 +57,11 @@ def called(source: Source, name: str, environment: Mapping[str, str]) -> object:
 
 
 def test_zone_of_the_host_moves_nothing(times: Source) -> None:
-    now = "now() - interval '1 second' < now() AS steady" if times.is_postgres else "1 AS steady"
+    now = {
+        "postgresql": "now() - interval '1 second' < now() AS steady",
+        "mariadb": "now() - utc_timestamp() = 0 AS steady",
+        "sqlite": "1 AS steady",
+    }[times.engine]
     text = f"SELECT day, at, instant, clock, {now} FROM t"
     (times.folder / "mcp.yaml").write_text(
         times.file(tool("times", text, result={"shape": "row"})), "utf-8"
@@ -119,7 +130,7 @@ def test_instant_without_offset_is_refused_everywhere(times: Source, served: Ser
 
 
 def test_instants_are_compared_as_instants(times: Source, served: Serve) -> None:
-    if not times.is_postgres:
+    if times.is_sqlite:
         pytest.skip("SQLite compares texts")
     find = tool("find", "SELECT id FROM t WHERE instant = :at", input={"at": "date-time"})
 

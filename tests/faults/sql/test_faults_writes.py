@@ -20,15 +20,28 @@ HONEST = (
     "WITH t AS (SELECT id FROM items) SELECT id FROM t ORDER BY id",
     "WITH RECURSIVE s(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM s WHERE id < 3)"
     " SELECT id FROM s",
-    "SELECT min(id) OVER (PARTITION BY id ORDER BY id ROWS UNBOUNDED PRECEDING) AS id FROM items"
-    " ORDER BY 1",
+    "SELECT min(i.id) OVER (PARTITION BY i.id ORDER BY i.id ROWS UNBOUNDED PRECEDING) AS id"
+    " FROM items AS i ORDER BY 1",
     "SELECT id FROM items AS update_ WHERE name <> 'DELETE FROM items; DROP' ORDER BY id",
     "SELECT id FROM items /* INSERT INTO x */ ORDER BY id -- DROP TABLE items",
     "/* DELETE */ SELECT id FROM items ORDER BY id;",
-    "SELECT column1 AS id FROM (VALUES (1), (2), (3)) AS v",
     "SELECT 1 AS id UNION SELECT 2 UNION SELECT 3 ORDER BY id",
     "SELECT CASE WHEN id > 0 THEN id END AS id FROM items ORDER BY id",
+)
+HONEST_STANDARD = (
+    "SELECT column1 AS id FROM (VALUES (1), (2), (3)) AS v",
     'SELECT id AS "id" FROM items AS "delete" ORDER BY id',
+)
+HONEST_MARIADB = (
+    "SELECT id AS `id` FROM items AS `delete` ORDER BY id",
+    'SELECT id FROM items WHERE name <> "DELETE FROM items; DROP" ORDER BY id # DROP TABLE items',
+    "(SELECT id FROM items ORDER BY id)",
+    "SELECT @n := id AS id FROM items ORDER BY id",
+    "SELECT seq AS id FROM seq_1_to_3",
+    "SELECT id FROM items ORDER BY id LIMIT 0, 3",
+    "SELECT id FROM items ORDER BY id FETCH FIRST 3 ROWS ONLY",
+    "SELECT STRAIGHT_JOIN SQL_NO_CACHE id FROM items ORDER BY id",
+    "SELECT v AS id FROM json_table('[1, 2, 3]', '$[*]' COLUMNS (v int PATH '$')) AS t",
 )
 HONEST_POSTGRES = (
     "SELECT id FROM (VALUES (1), (2), (3)) AS v(id)",
@@ -43,15 +56,33 @@ HONEST_POSTGRES = (
 )
 
 
+HONEST_BY_ENGINE = {
+    "sqlite": (*HONEST, *HONEST_STANDARD),
+    "postgresql": (*HONEST, *HONEST_STANDARD, *HONEST_POSTGRES),
+    "mariadb": (*HONEST, *HONEST_MARIADB),
+}
+
+
 @pytest.fixture
 def items(source: Source) -> Source:
-    """Three items; in PostgreSQL functions, views and a sequence that would write."""
+    """Three items; on a server functions, views and a sequence that would write."""
     source.execute(
         "CREATE TABLE items (id integer PRIMARY KEY, name text)",
         "INSERT INTO items VALUES (1, 'a'), (2, 'b'), (3, 'c')",
     )
-    if not source.is_postgres:
+    if source.is_sqlite:
         source.execute("CREATE VIRTUAL TABLE words USING fts5(x)")
+        return source
+    if source.is_mariadb:
+        source.execute(
+            "CREATE SEQUENCE counter",
+            "CREATE FUNCTION deleting() RETURNS int BEGIN DELETE FROM items; RETURN 1; END",
+            "CREATE FUNCTION turning() RETURNS int BEGIN"
+            " SET SESSION tx_read_only = 0; DELETE FROM items; RETURN 1; END",
+            "CREATE PROCEDURE emptying() BEGIN COMMIT;"
+            " SET SESSION TRANSACTION READ WRITE; DELETE FROM items; END",
+            "CREATE VIEW deleting_view AS SELECT deleting() AS x",
+        )
         return source
     source.execute(
         "CREATE SEQUENCE counter",
@@ -68,8 +99,27 @@ def state(source: Source) -> object:
     """All that an evasion could change: rows, objects, settings, files."""
     own = ("mcp.yaml", "main.db", "main.db-wal", "main.db-shm")
     files = sorted(path.name for path in source.folder.iterdir() if path.name not in own)
-    if not source.is_postgres:
+    if source.is_sqlite:
         return files, source.path.read_bytes()
+    if source.is_mariadb:
+        return files, [
+            source.rows("SELECT * FROM items ORDER BY id"),
+            source.rows("SELECT next_not_cached_value FROM counter"),
+            source.rows(
+                "SELECT table_name, column_name FROM information_schema.columns"
+                f" WHERE table_schema = '{source.schema}' ORDER BY 1, 2"
+            ),
+            source.rows(
+                "SELECT routine_name FROM information_schema.routines"
+                f" WHERE routine_schema = '{source.schema}' ORDER BY 1"
+            ),
+            source.rows("SELECT user FROM mysql.user WHERE user = 'evil'"),
+            source.rows(
+                "SELECT schema_name FROM information_schema.schemata WHERE schema_name = 'evil'"
+            ),
+            source.rows(f"SELECT * FROM mysql.table_stats WHERE db_name = '{source.schema}'"),
+            source.rows("SELECT is_free_lock('evil')"),
+        ]
     schema = f"'{source.schema}'::regnamespace"
     return files, [
         source.rows("SELECT * FROM items ORDER BY id"),
@@ -88,13 +138,13 @@ def state(source: Source) -> object:
 
 def texts(source: Source) -> Sequence[str]:
     """The evasions of the engine."""
-    found = evasions.POSTGRES if source.is_postgres else evasions.SQLITE
+    found = evasions.BY_ENGINE[source.engine]
     return [text.replace("{folder}", str(source.folder)) for text in found]
 
 
 def writes(source: Source) -> str:
     """A statement that only the engine can refuse."""
-    return "SELECT deleting()" if source.is_postgres else "DELETE FROM items"
+    return "DELETE FROM items" if source.is_sqlite else "SELECT deleting()"
 
 
 def test_no_evasion_of_a_client_changes_anything(items: Source, served: Serve) -> None:
@@ -140,7 +190,7 @@ def _line(source: Source, number: int) -> str:
 
 
 def test_honest_queries_pass(items: Source, served: Serve) -> None:
-    texts = [*HONEST, *(HONEST_POSTGRES if items.is_postgres else ())]
+    texts = HONEST_BY_ENGINE[items.engine]
     authored = [tool(f"t{n}", text) for n, text in enumerate(texts)]
     server = served("".join(authored) + QUERY)
     expected = [{"id": 1}, {"id": 2}, {"id": 3}]
@@ -163,7 +213,7 @@ def test_plan_of_a_query_may_be_asked_for(items: Source, served: Serve) -> None:
 
 
 def test_plan_of_a_change_changes_nothing(items: Source, served: Serve) -> None:
-    """PostgreSQL plans it; SQLite's guard refuses what it would refuse to run."""
+    """PostgreSQL plans it; the others refuse what they would refuse to run."""
     server = served(QUERY + COUNT)
 
     assert server.call("query", text="EXPLAIN DELETE FROM items").is_error is not items.is_postgres
@@ -172,10 +222,10 @@ def test_plan_of_a_change_changes_nothing(items: Source, served: Serve) -> None:
 
 def test_structure_of_a_table_may_be_asked_for(items: Source, served: Serve) -> None:
     text = (
-        "SELECT column_name AS name FROM information_schema.columns"
+        "PRAGMA table_info(items)"
+        if items.is_sqlite
+        else "SELECT column_name AS name FROM information_schema.columns"
         f" WHERE table_schema = '{items.schema}' AND table_name = 'items' ORDER BY ordinal_position"
-        if items.is_postgres
-        else "PRAGMA table_info(items)"
     )
     server = served(QUERY + tool("columns", text))
 
