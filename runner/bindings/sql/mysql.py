@@ -309,7 +309,7 @@ class _Reception:
         self.was_cut = False
         self.fault: BindingError | None = None
 
-    def start(self, fields: Sequence[Field]) -> None:
+    def start(self, fields: tuple[Field, ...]) -> None:
         """Tells the sink the columns; a fault is kept, for all that was sent must be read first."""
         self._read = row_reader(fields)
         try:

@@ -209,7 +209,7 @@ def rows_of(wire: Wire, text: bytes, values: Sequence[Parameter] = ()) -> list[l
     sink = Rows(fields.extend, take, block=100, cut=None)
     wire.run([execution(prepared, values)], rows=sink, rows_of=0)
     wire.forget(prepared)
-    read = row_reader(fields)
+    read = row_reader(tuple(fields))
     return [read(packet) for packet in packets]
 
 

@@ -7,6 +7,7 @@ the next packet. Knows no statement and no session.
 import socket
 import struct
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from runner.bindings.sql.session import SessionLostError
@@ -16,6 +17,7 @@ _READ_BYTES: Final = 64 * 1024
 _NULL_LENGTH: Final = 0xFB
 _WIDTHS: Final = {0xFC: 2, 0xFD: 3, 0xFE: 8}
 _FIELD: Final = struct.Struct("<HIBHB")
+_KNOWN_FIELDS: Final = 4096
 _FIELD_BYTES: Final = 13
 """What stands behind the names of a column, where nothing of MariaDB's own does."""
 
@@ -29,9 +31,9 @@ class ServerError(Exception):
         self.message = message
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """A column of a result, as the server describes it."""
+    """A column of a result, as the server describes it; one that is described alike is the same."""
 
     name: str
     type: int
@@ -158,6 +160,7 @@ def finished_of(payload: bytes) -> Finished:
     return Finished(affected, int.from_bytes(payload[at : at + 2], "little"))
 
 
+@lru_cache(_KNOWN_FIELDS)
 def field_of(payload: bytes) -> Field:
     """A column's description; MariaDB's own words stand in it where they were asked for."""
     parts = []

@@ -7,9 +7,10 @@ FLOAT is the shortest text that means it, zero dates and times beyond a day have
 import math
 import re
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -27,6 +28,7 @@ _UNSIGNED_FLAG: Final = 32
 _UNSIGNED: Final = 0x8000
 """Beside the type of a parameter."""
 _BINARY_CHARSET: Final = 63
+_KNOWN_RESULTS: Final = 1024
 _SAFE_BITS, _INT64_BITS = 53, 63
 _OFFSET = re.compile(r"([Zz]|[+-][0-9:]+)$")
 _TIME = struct.Struct("<BIBBB")
@@ -200,7 +202,8 @@ def _reader(field: Field) -> Read:
     return bytes_at if field.charset == _BINARY_CHARSET else _text
 
 
-def row_reader(fields: Sequence[Field]) -> Callable[[bytes], list[object]]:
+@lru_cache(_KNOWN_RESULTS)
+def row_reader(fields: tuple[Field, ...]) -> Callable[[bytes], list[object]]:
     """Reads a row of these columns; its cells are plain but for JSON, see `decoders`."""
     readers = tuple(map(_reader, fields))
     start = 1 + (len(fields) + 9) // 8
@@ -221,7 +224,8 @@ def row_reader(fields: Sequence[Field]) -> Callable[[bytes], list[object]]:
     return read
 
 
-def decoders(fields: Sequence[Field]) -> Mapping[int, Cell]:
+@lru_cache(_KNOWN_RESULTS)
+def decoders(fields: tuple[Field, ...]) -> Mapping[int, Cell]:
     """What makes JSON values of the columns that hold JSON text."""
     return {place: _json for place, field in enumerate(fields) if _name_of(field) == "JSON"}
 

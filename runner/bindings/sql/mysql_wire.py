@@ -7,7 +7,7 @@ escaped. Commands are sent together and answered in order. Never reads ahead of 
 import socket
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final, NamedTuple
 
 from runner.bindings.sql.mysql_packets import (
@@ -22,6 +22,7 @@ from runner.bindings.sql.mysql_packets import (
 from runner.bindings.sql.session import SessionLostError
 
 QUERY, PREPARE, EXECUTE, CLOSE = b"\x03", b"\x16", b"\x17", b"\x19"
+_QUIT: Final = b"\x01"
 PING: Final = b"\x0e"
 RESET: Final = b"\x1f"
 USE: Final = b"\x02"
@@ -47,13 +48,13 @@ class Prepared(NamedTuple):
 
     id: int
     parameters: int
-    fields: Sequence[Field]
+    fields: tuple[Field, ...]
 
 
 class Rows(NamedTuple):
     """Where the rows of a command go."""
 
-    start: Callable[[Sequence[Field]], None]
+    start: Callable[[tuple[Field, ...]], None]
     take: Callable[[Sequence[bytes]], bool]
     """Takes some packets of rows; whether more are wanted."""
     block: int
@@ -75,8 +76,10 @@ class Wire:
         self._stream = Stream(connection)
 
     def close(self) -> None:
-        """Closes the connection; the server rolls back what is open."""
+        """Closes the connection, with a word to the server; it rolls back what is open."""
         self.is_out_of_step = True
+        with suppress(OSError):
+            self._stream.send([_QUIT])
         self._socket.close()
 
     def run(
@@ -153,13 +156,13 @@ class Wire:
         self.is_in_transaction = bool(ended.status & IN_TRANSACTION)
         return ended
 
-    def _fields(self, count: int) -> Sequence[Field]:
-        fields = [field_of(self._stream.next()) for _ in range(count)]
+    def _fields(self, count: int) -> tuple[Field, ...]:
+        fields = tuple([field_of(self._stream.next()) for _ in range(count)])
         if count:
             self._stream.next()  # the end of the descriptions
         return fields
 
-    def _rows(self, fields: Sequence[Field], rows: Rows | None) -> int:
+    def _rows(self, fields: tuple[Field, ...], rows: Rows | None) -> int:
         """Reads to the end of the rows; the status then."""
         if rows is None:
             return self._surplus(None)

@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 import duckdb
 import psycopg
+import pymysql
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -32,6 +33,7 @@ from tests.wire.recording import check as check_message
 
 T = TypeVar("T")
 POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
+MODES = "STRICT_TRANS_TABLES,PIPES_AS_CONCAT"
 Tree = Mapping[str, object]
 
 
@@ -65,7 +67,7 @@ class Source:
     url: str
     folder: Path
     schema: str = ""
-    """PostgreSQL: the schema, and the name by which its backends are found."""
+    """PostgreSQL: the schema, and the name of its backends; MariaDB: the database."""
 
     @property
     def is_postgres(self) -> bool:
@@ -241,7 +243,7 @@ def codes(found: Checked) -> list[str]:
 
 @contextmanager
 def source_of(engine: str, folder: Path) -> Iterator[Source]:
-    """A database with nothing in it; PostgreSQL's is a schema that is dropped at the end."""
+    """A database with nothing in it; a server's is dropped at the end."""
     if engine == "sqlite":
         source = Source(engine, "sqlite:///main.db", folder)
         sqlite3.connect(source.path).close()
@@ -254,6 +256,32 @@ def source_of(engine: str, folder: Path) -> Iterator[Source]:
         return
     with _schema() as (url, schema):
         yield Source(engine, url, folder, schema)
+
+
+def mariadb_rows(text: str, database: str | None = None) -> list[tuple[object, ...]]:
+    """What MariaDB says to somebody else than the server under test."""
+    with pymysql.connect(
+        host="127.0.0.1", user="root", database=database, autocommit=True, sql_mode=MODES
+    ) as connection:
+        cursor = connection.cursor()
+        cursor.execute(text)
+        return [tuple(row) for row in cursor.fetchall()]
+
+
+@contextmanager
+def _database() -> Iterator[tuple[str, str]]:
+    try:
+        mariadb_rows("SELECT 1")
+    except pymysql.OperationalError:
+        if os.environ.get("MCP_RUN_SERVICES") == "optional":
+            pytest.skip("MariaDB cannot be reached and services are optional")
+        raise
+    name = f"sql_{uuid.uuid4().hex[:12]}"
+    mariadb_rows(f"CREATE DATABASE {name}")
+    try:
+        yield f"mariadb://root@127.0.0.1:3306/{name}", name
+    finally:
+        mariadb_rows(f"DROP DATABASE {name}")
 
 
 @contextmanager
