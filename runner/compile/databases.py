@@ -18,10 +18,10 @@ from runner.config.spec.sources import CreateSection, DatabaseSpec
 from runner.diagnostics import did_you_mean
 from runner.secret import Secret
 
-ENGINES = ("sqlite", "postgresql", "mysql", "mariadb")
+ENGINES = ("sqlite", "postgresql", "mysql", "mariadb", "duckdb")
 """Engines that this version serves."""
-LATER = ("duckdb",)
-EMBEDDED = ("sqlite",)
+LATER: tuple[str, ...] = ()
+EMBEDDED = ("sqlite", "duckdb")
 _MEMORY = ("", ":memory:")
 
 

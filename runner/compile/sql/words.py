@@ -27,7 +27,8 @@ ACTING = _words(
     pg_ls_dir pg_file_write pg_advisory_lock pg_advisory_lock_shared pg_try_advisory_lock
     pg_try_advisory_lock_shared dblink dblink_exec dblink_connect dblink_send_query load_file
     get_lock release_lock release_all_locks sys_exec sys_eval load_extension writefile readfile edit
-    fts3_tokenizer"""
+    fts3_tokenizer checkpoint force_checkpoint write_log truncate_duckdb_logs enable_logging
+    disable_logging enable_profiling disable_profiling json_execute_serialized_sql"""
 )
 """Functions whose effect an engine's read-only transaction does not stop, or stops too late."""
 READING_PRAGMAS = _words(
