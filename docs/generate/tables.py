@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from docs.generate.phrases import KINDS, NOT_FROM_WORDS
 from runner.arguments.formats import FORMATS
+from runner.bindings.sql import duckdb_types
 from runner.bindings.sql.postgres_types import CAST_BY_TYPE, WORD_BY_TYPE
 from runner.codec.json import encode
 from runner.compile.schemas.type_words import OUTPUT_WORDS, TYPE_WORDS
@@ -71,4 +72,22 @@ def postgres_columns_as_markdown() -> str:
     for name, word in WORD_BY_TYPE.items():
         by_word.setdefault(word, []).append(f"`{name}`")
     rows = [(", ".join(names), f"`{word}`") for word, names in by_word.items()]
+    return _table(("column", "result"), rows)
+
+
+def duckdb_parameters_as_markdown() -> str:
+    """Type word → what a parameter is cast to where DuckDB leaves a choice."""
+    casts = duckdb_types.CAST_BY_TYPE
+    return _table(
+        ("declared type", "cast to"),
+        [(f"`{word or 'none'}`", f"`{cast}`") for word, cast in casts.items()],
+    )
+
+
+def duckdb_columns_as_markdown() -> str:
+    """DuckDB's types → the type word of what a result holds."""
+    by_word: dict[str, list[str]] = {}
+    for name, word in duckdb_types.WORD_BY_TYPE.items():
+        by_word.setdefault(word, []).append(f"`{name.upper()}`")
+    rows = [(", ".join(names), f"`{word}`") for word, names in by_word.items() if word]
     return _table(("column", "result"), rows)

@@ -18,7 +18,7 @@ from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
 from runner.bindings.sql.create import create_file
 from runner.bindings.sql.duckdb_create import build, run_scripts
 from runner.bindings.sql.duckdb_describe import AskError, Described, Describer, selected
-from runner.bindings.sql.duckdb_errors import Told, is_busy, translated
+from runner.bindings.sql.duckdb_errors import Told, is_busy, is_over, translated
 from runner.bindings.sql.duckdb_instance import (
     Instance,
     OtherSetupError,
@@ -168,6 +168,8 @@ class DuckdbSession:
             except duckdb.InterruptException as error:
                 last = error
             except duckdb.Error as error:
+                if is_over(error):  # a commit that fails ends it
+                    return
                 raise SessionLostError(type(error).__name__) from error
             else:
                 return
@@ -237,6 +239,8 @@ class DuckdbEngine:
             raise self._start_error(error) from error
 
     def _opened(self) -> Instance:
+        if self._path is not None and not self._path.exists():
+            raise self._missing()
         try:
             return open_instance(self._setup)
         except OtherSetupError as error:
@@ -245,11 +249,13 @@ class DuckdbEngine:
         except duckdb.Error as error:
             raise self._start_error(error) from error
 
+    def _missing(self) -> StartError:
+        name = self._database.name
+        hint = f"create it, or give 'databases.{name}.create'"
+        return StartError(f"database '{name}': no file '{self._path}'", hint=hint)
+
     def _start_error(self, error: duckdb.Error) -> StartError:
         name = self._database.name
-        if self._path is not None and not self._path.exists():
-            hint = f"create it, or give 'databases.{name}.create'"
-            return StartError(f"database '{name}': no file '{self._path}'", hint=hint)
         if is_busy(error):
             hint = "DuckDB lets one process write to a file, or several read it: end the other one"
             message = f"database '{name}': another process has '{self._path}' open"

@@ -15,7 +15,14 @@ import duckdb
 
 from runner.bindings.sql.duckdb_errors import Told
 from runner.bindings.sql.duckdb_guard import StatementKind, explained, kind_of
-from runner.bindings.sql.duckdb_types import CAST_BY_TYPE, SAMPLES, Form, form_of, quoted
+from runner.bindings.sql.duckdb_types import (
+    CAST_BY_TYPE,
+    LARGE_SAMPLES,
+    SAMPLES,
+    Form,
+    form_of,
+    quoted,
+)
 from runner.catalog.rendering import Rendered
 from runner.catalog.sql import Bound, Column
 
@@ -99,20 +106,35 @@ class Describer:
     ) -> Sequence[tuple[str, str]]:
         """The columns; adds the casts without which the engine refuses the text, or knows no type
         of a column."""
-        columns = self._with_casts(kind, rendered, casts, [None] * len(rendered.slots))
+        nothing: list[object] = [None] * len(rendered.slots)
+        columns = self._with_casts(kind, rendered, casts, nothing)
+        if not rendered.slots:
+            return columns
         casts.update(_cursor_casts(rendered, columns))
-        samples = [SAMPLES.get(slot.bound.type) for slot in rendered.slots]
-        if any(sample is not None for sample in samples):
-            self._with_casts(kind, rendered, casts, samples)
+        small, large = (
+            [sample.get(slot.bound.type) for slot in rendered.slots]
+            for sample in (SAMPLES, LARGE_SAMPLES)
+        )
+        self._with_casts(kind, rendered, casts, small)
+        self._cast_unknown(kind, rendered, casts)
+        if kind != "query":
+            return columns
+        # The types of what is computed are those of the values, integers as large as they come.
+        found = (self._tried(kind, rendered, casts, values) for values in (large, small, nothing))
+        return next(described for described in found if described is not None)
+
+    def _cast_unknown(self, kind: StatementKind, rendered: Rendered, casts: dict[int, str]) -> None:
+        """Adds the casts with which the engine knows the type of a column."""
+        nothing: list[object] = [None] * len(rendered.slots)
+        unknown = _unknown(self._tried(kind, rendered, casts, nothing) or ())
         for index, slot in enumerate(rendered.slots):
             cast = cast_of(slot.bound)
-            unknown = _unknown(columns)
-            if unknown and index not in casts and cast:
-                found = self._tried(kind, rendered, {**casts, index: cast})
-                if found is not None and _unknown(found) < unknown:
-                    casts[index] = cast
-                    columns = found
-        return columns
+            if not unknown or index in casts or not cast:
+                continue
+            found = self._tried(kind, rendered, {**casts, index: cast}, nothing)
+            if found is not None and _unknown(found) < unknown:
+                casts[index] = cast
+                unknown = _unknown(found)
 
     def _with_casts(
         self,
@@ -157,11 +179,10 @@ class Describer:
         kind: StatementKind,
         rendered: Rendered,
         casts: Mapping[int, str],
-        values: Sequence[object] | None = None,
+        values: Sequence[object],
     ) -> Sequence[tuple[str, str]] | None:
         try:
-            given = [None] * len(rendered.slots) if values is None else values
-            return self._ask(kind, text_of(rendered, casts), given)
+            return self._ask(kind, text_of(rendered, casts), values)
         except AskError:
             return None
 

@@ -83,6 +83,13 @@ def is_busy(error: duckdb.Error) -> bool:
     return isinstance(error, duckdb.IOException) and "Could not set lock" in str(error)
 
 
+def is_over(error: duckdb.Error) -> bool:
+    """There is no transaction that could be ended."""
+    return isinstance(error, duckdb.TransactionException) and (
+        "no transaction is active" in str(error)
+    )
+
+
 def translated(error: duckdb.Error) -> BindingError | SessionLostError:
     """What the client is told of an error while a statement ran; or that nothing works here."""
     if isinstance(error, _LOST):

@@ -54,7 +54,10 @@ SAMPLES: Final[Mapping[str, object]] = {
     "time": "00:00:00",
 }
 """A value for each type word that says more than null does of what the engine will infer."""
+LARGE_SAMPLES: Final[Mapping[str, object]] = {**SAMPLES, "integer": 2**40, "int64": 2**40}
 _MAX_DIGITS: Final = 38
+_MAX_SCALE: Final = 37
+"""The driver counts the zero before the point."""
 _MAX_HUGE: Final = 2**127
 _SAFE_DIGITS: Final = 18
 _LEAST_BYTES: Final = 2
@@ -171,6 +174,11 @@ _LEAVES: Final[Mapping[str, Form]] = {
     "geometry": _TEXT,
     "variant": Form("json", "JSON", lambda value: json_text(str(value))),
 }
+WORD_BY_TYPE: Final[Mapping[str, str]] = {
+    **{name: form.word for name, form in _LEAVES.items()},
+    "json": "json",
+}
+"""DuckDB's type → the type word of what the codec makes of it, empty where there is none."""
 _JSON: Final = Form("json", None, lambda value: json_text(str(value)))
 _AS_IT_IS: Final = Form()
 
@@ -330,8 +338,7 @@ def _bind_decimal(value: Decimal) -> object:
     _, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int):
         raise ValueError("DuckDB's decimals are finite")  # noqa: TRY004 - of a right type
-    scale = max(-exponent, 0)
-    if scale > _MAX_DIGITS or max(len(digits) + max(exponent, 0), scale) > _MAX_DIGITS:
+    if -exponent > _MAX_SCALE or len(digits) + max(exponent, 0) > _MAX_DIGITS:
         raise ValueError(f"DuckDB's decimals have {_MAX_DIGITS} digits")
     return value
 

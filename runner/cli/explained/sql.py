@@ -9,7 +9,7 @@ from runner.catalog.sources import Database
 from runner.catalog.sql import Bound, Chosen, OptionalPart, SqlPlan, Statement
 from runner.cli.explained.shown import Shown, Situation, seconds, shown_value
 
-_NUMBERED = ("postgresql",)
+_NUMBERED = ("postgresql", "duckdb")
 _SEALED = "(from the sealed cursor)"
 
 

@@ -52,8 +52,7 @@ class DatabaseSpec(Section):
     """A database, by SQLAlchemy URL."""
 
     url: SecretText
-    """`sqlite:///data/app.db`, `duckdb:///data/app.duckdb`, `postgresql://…`; a relative path
-    starts at the file's folder."""
+    """`sqlite:///data/a.db`, `duckdb:///a.db`, `postgresql://…`; relative to the file's folder."""
     create: CreateSection | None = None
     """Only for an embedded database that does not exist yet."""
     pool: PoolSection = PoolSection()
@@ -63,8 +62,7 @@ class DatabaseSpec(Section):
     connect: ListOf[SqlText] = ()
     """Statements run once on each new connection."""
     external: ListOf[Text] = ()
-    """DuckDB: files and folders that statements may read, such as Parquet and CSV; a relative path
-    starts at the file's folder."""
+    """DuckDB: files and folders that statements may read; relative to the file's folder."""
     startup: Word[Literal["required", "lazy"]] = "required"
     """`lazy` starts the server although the database is down."""
 

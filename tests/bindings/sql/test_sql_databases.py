@@ -13,7 +13,10 @@ from runner.bindings.sql.database import memory_prover, open_databases
 from runner.catalog.sources import Create, Database
 from runner.errors import StartError
 from runner.secret import Secret
-from tests.bindings.sql.lab import KEY, Lab, open_lab, sqlite
+from tests.bindings.sql.lab import KEY, Lab, duckdb, open_lab, sqlite
+
+EMBEDDED = {"sqlite": sqlite, "duckdb": duckdb}
+embedded = pytest.mark.parametrize("engine", EMBEDDED)
 
 
 def start(database: Database) -> None:
@@ -21,40 +24,48 @@ def start(database: Database) -> None:
         pass
 
 
-def test_scripts_make_a_file_and_its_folders_once(tmp_path: Path) -> None:
+@embedded
+def test_scripts_make_a_file_and_its_folders_once(engine: str, tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "new.db"
-    create = Create("CREATE TABLE t (x);", "INSERT INTO t VALUES (1); INSERT INTO t VALUES (2);")
+    create = Create(
+        "CREATE TABLE t (x INT);", "INSERT INTO t VALUES (1);\nINSERT INTO t VALUES (2)"
+    )
     for _ in range(2):
-        with open_lab(sqlite(f"sqlite:///{path}", create=create)) as lab:
+        with open_lab(EMBEDDED[engine](f"{engine}:///{path}", create=create)) as lab:
             assert lab.rows("SELECT count(*) AS n FROM t") == [{"n": 2}]
     assert [entry.name for entry in path.parent.iterdir() if entry.name.startswith(".")] == []
 
 
-def test_a_failing_script_leaves_nothing_behind(tmp_path: Path) -> None:
-    create = Create("CREATE TABLE t (x);", "INSERT INTO nowhere VALUES (1);")
-    with pytest.raises(StartError, match="create\\.seed fails: no such table"):
-        start(sqlite(f"sqlite:///{tmp_path / 'new.db'}", create=create))
+@embedded
+def test_a_failing_script_leaves_nothing_behind(engine: str, tmp_path: Path) -> None:
+    create = Create("CREATE TABLE t (x INT);", "INSERT INTO nowhere VALUES (1);")
+    why = {"sqlite": "no such table", "duckdb": "Table with name nowhere does not exist"}[engine]
+    with pytest.raises(StartError, match=f"create\\.seed fails: {why}"):
+        start(EMBEDDED[engine](f"{engine}:///{tmp_path / 'new.db'}", create=create))
     assert list(tmp_path.iterdir()) == []
 
 
-def _create(path: Path) -> int:
-    create = Create("CREATE TABLE t (x);", "INSERT INTO t VALUES (1);")
-    with open_lab(sqlite(f"sqlite:///{path}", create=create)) as lab:
+def _create(engine: str, path: Path) -> int:
+    create = Create("CREATE TABLE t (x INT);", "INSERT INTO t VALUES (1);")
+    database = EMBEDDED[engine](f"{engine}:///{path}", create=create, is_written=False)
+    with open_lab(database) as lab:
         return len(lab.rows("SELECT x FROM t"))
 
 
-def test_workers_that_start_together_make_one_database(tmp_path: Path) -> None:
+@embedded
+def test_workers_that_start_together_make_one_database(engine: str, tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
     with multiprocessing.get_context("spawn").Pool(3) as pool:
-        assert pool.map(_create, [tmp_path / "new.db"] * 6) == [1] * 6
-    with sqlite3.connect(tmp_path / "new.db") as connection:
-        assert connection.execute("SELECT count(*) FROM t").fetchone() == (1,)
-    connection.close()
+        assert pool.starmap(_create, [(engine, path)] * 6) == [1] * 6
+    with open_lab(EMBEDDED[engine](f"{engine}:///{path}")) as lab:
+        assert lab.rows("SELECT count(*) AS n FROM t") == [{"n": 1}]
 
 
-def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+@embedded
+def test_a_file_that_is_not_there_is_not_made(engine: str, tmp_path: Path) -> None:
     path = tmp_path / "none.db"
     with pytest.raises(StartError) as caught:
-        start(sqlite(f"sqlite:///{path}", create=None))
+        start(EMBEDDED[engine](f"{engine}:///{path}", create=None))
     assert str(caught.value) == f"database 'lab': no file '{path}'"
     assert caught.value.hint == "create it, or give 'databases.lab.create'"
     assert not path.exists()
@@ -69,18 +80,21 @@ def test_a_lazy_database_that_is_down_does_not_stop_the_start(tmp_path: Path) ->
         assert lab.run(lab.database.check()).is_up
 
 
-@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
-def test_a_memory_is_shared_by_all_threads(url: str) -> None:
-    create = Create("CREATE TABLE t (x);", "INSERT INTO t VALUES (1);")
-    with open_lab(sqlite(url, create=create)) as lab:
+@embedded
+@pytest.mark.parametrize("path", ["", "/:memory:"])
+def test_a_memory_is_shared_by_all_threads(engine: str, path: str) -> None:
+    create = Create("CREATE TABLE t (x INT);", "INSERT INTO t VALUES (1);")
+    with open_lab(EMBEDDED[engine](f"{engine}://{path}", create=create)) as lab:
         lab.execute("INSERT INTO t VALUES (2)")
         plan = lab.plan("SELECT count(*) AS n FROM t", shape="value")
         assert [lab.invoke(plan).value for _ in range(20)] == [2] * 20
 
 
-def test_two_memories_are_two_databases() -> None:
-    with open_lab(sqlite("sqlite://")) as one, open_lab(sqlite("sqlite://")) as other:
-        one.execute("CREATE TABLE t (x)")
+@embedded
+def test_two_memories_are_two_databases(engine: str) -> None:
+    made = EMBEDDED[engine](f"{engine}://")
+    with open_lab(made) as one, open_lab(made) as other:
+        one.execute("CREATE TABLE t (x INT)")
         assert other.rows("SELECT name FROM sqlite_master") == []
 
 
@@ -156,9 +170,11 @@ def test_query_gives_json_rows_to_code(items: Lab) -> None:
     assert items.run(items.database.query(text, [2])) == [{"id": 2, "name": "b"}]
 
 
-def test_memory_prover_needs_no_file(tmp_path: Path) -> None:
+@embedded
+def test_memory_prover_needs_no_file(engine: str, tmp_path: Path) -> None:
     path = tmp_path / "never.db"
-    database = sqlite(f"sqlite:///{path}", create=Create("CREATE TABLE t (x INTEGER);", "broken"))
+    create = Create("CREATE TABLE t (x INTEGER);", "broken")
+    database = EMBEDDED[engine](f"{engine}:///{path}", create=create)
     with memory_prover(database) as prover:
         described = prover.describe(["SELECT x FROM t"], [])
     assert [column.name for column in described.columns] == ["x"]  # type: ignore[union-attr]

@@ -1,0 +1,589 @@
+"""What only DuckDB has: one instance a file, files read in place, types that the driver rounds."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from runner.bindings.sql.duckdb import DuckdbEngine
+from runner.bindings.sql.duckdb_instance import Setup, open_instance, release
+from runner.bindings.sql.session import Terms
+from runner.catalog.proving import Description, Refusal
+from runner.catalog.rendering import Shapes
+from runner.catalog.sources import Create, Database
+from runner.compile.schemas.type_words import derived_fragment
+from runner.errors import BindingError, Kind, StartError
+from tests.bindings.sql.lab import Lab, call, duckdb, open_lab, statement
+from tests.bindings.sql.test_sql_provers import describe
+from tests.bindings.sql.test_sql_values import DUCKDB_MATRIX
+
+BOUND_S = 5.0
+HOLDING = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); input()"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Database:
+    """A file with the table `t` of one row."""
+    create = Create(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER)", "INSERT INTO t VALUES (1, 0)"
+    )
+    return duckdb(f"duckdb:///{tmp_path / 'lab.duckdb'}", create=create)
+
+
+@pytest.fixture
+def duck() -> Iterator[Lab]:
+    """An empty database in memory."""
+    with open_lab(duckdb("duckdb://")) as lab:
+        yield lab
+
+
+def path_of(database: Database) -> str:
+    return database.url.reveal().removeprefix("duckdb:///")
+
+
+@contextmanager
+def held_elsewhere(database: Database) -> Iterator[None]:
+    """Another process has the file open to write to it."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDING, path_of(database)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        yield
+        process.communicate(b"\n", timeout=BOUND_S)
+
+
+def test_a_file_that_is_opened_twice_is_one_database(file: Database) -> None:
+    with open_lab(file) as one, open_lab(replace(file, pool_size=2)) as other:
+        one.execute("UPDATE t SET n = 7")
+        assert other.rows("SELECT n FROM t") == [{"n": 7}]
+        other.execute("UPDATE t SET n = 8")
+    with open_lab(file) as later:
+        assert later.rows("SELECT n FROM t") == [{"n": 8}]
+
+
+def test_a_file_cannot_be_set_up_in_two_ways_at_once(file: Database) -> None:
+    other = open_lab(replace(file, is_written=False))
+    with open_lab(file), pytest.raises(StartError) as caught, other:
+        pass
+    assert str(caught.value) == "database 'lab': its file is open with other settings"
+    with open_lab(replace(file, is_written=False)) as lab:
+        assert lab.rows("SELECT n FROM t") == [{"n": 0}]
+
+
+def test_a_file_that_another_process_writes_to_is_told_and_used_when_it_is_free(
+    file: Database,
+) -> None:
+    with open_lab(file):
+        pass
+    with held_elsewhere(file):
+        with pytest.raises(StartError) as caught, open_lab(file):
+            pass
+        words = f"database 'lab': another process has '{path_of(file)}' open"
+        assert str(caught.value) == words
+        with open_lab(replace(file, is_lazy=True)) as lab:
+            plan = lab.plan("SELECT n FROM t", shape="value")
+            error = lab.fails(plan)
+            assert (error.kind, error.reason) == (Kind.UNAVAILABLE, words)
+    with open_lab(replace(file, is_lazy=True)) as lab:
+        assert lab.invoke(plan).value == 0
+
+
+def test_a_file_that_nobody_writes_to_is_read_by_several_processes(file: Database) -> None:
+    with open_lab(file):
+        pass
+    reading = HOLDING.replace("sys.argv[1]", "sys.argv[1], read_only=True")
+    with open_lab(replace(file, is_written=False)) as lab:
+        subprocess.run(
+            [sys.executable, "-c", reading, path_of(file)], input=b"\n", check=True, timeout=30
+        )
+        assert lab.value("SELECT n FROM t") == 0
+        with pytest.raises(BindingError) as caught:
+            lab.execute("UPDATE t SET n = 1")
+        assert caught.value.kind is Kind.READ_ONLY
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"not a database" * 1000, "exists, but it is not a valid DuckDB database file!"),
+        (b"", "exists, but it is not a valid DuckDB database file!"),
+    ],
+    ids=["other", "empty"],
+)
+def test_a_file_that_is_no_database_is_told(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "odd.duckdb"
+    path.write_bytes(content)
+    for is_written in (True, False):
+        database = duckdb(f"duckdb:///{path}", create=None, is_written=is_written)
+        with pytest.raises(StartError) as caught, open_lab(database):
+            pass
+        assert str(caught.value) == (
+            f"database 'lab': cannot be opened: The file \"{path}\" {words}"
+        )
+    assert path.read_bytes() == content
+
+
+def test_a_file_that_was_not_closed_is_read_with_its_log(tmp_path: Path) -> None:
+    path = tmp_path / "killed.duckdb"
+    killed = (
+        "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]);"
+        " c.execute('CREATE TABLE t AS SELECT 5 AS n'); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", killed, path], check=True, timeout=30)
+    for is_written in (False, True):
+        database = duckdb(f"duckdb:///{path}", create=None, is_written=is_written)
+        with open_lab(database) as lab:
+            assert lab.rows("SELECT n FROM t") == [{"n": 5}]
+
+
+def test_settings_are_those_of_each_connection_and_then_locked(file: Database) -> None:
+    """Connections are used again after their age, and by who opens the file once more."""
+    connect = ["SET default_null_order = 'nulls_first'", "SET integer_division = true"]
+    database = replace(file, connect=connect, pool_recycle_s=0.0)
+    asked = "SELECT current_setting('integer_division') AS x"
+    with open_lab(database) as lab, open_lab(database) as other:
+        for _ in range(20):
+            assert lab.rows(asked) == other.rows(asked) == [{"x": True}]
+            lab.execute("UPDATE t SET n = n + 1")
+        with pytest.raises(BindingError):
+            lab.execute("SET integer_division = false")
+
+
+def test_a_change_that_meets_another_one_is_a_conflict(file: Database) -> None:
+    with open_lab(file) as lab:
+        lab.execute("UPDATE t SET n = 0")
+        instance = open_instance(Setup(path_of(file)))
+        other = instance.take()
+        other.execute("BEGIN TRANSACTION; UPDATE t SET n = 1")
+        plan = lab.plan("UPDATE t SET n = n + 10", shape="affected")
+        error = lab.fails(plan)
+        assert (error.kind, str(error)) == (
+            Kind.CONFLICT,
+            "another change was made at the same time; try again",
+        )
+        other.execute("COMMIT")
+        assert lab.invoke(plan).value == 1
+        assert lab.rows("SELECT n FROM t") == [{"n": 11}]
+        other.close()
+        release(instance)
+
+
+def test_a_row_that_another_one_was_faster_with_is_unique(file: Database) -> None:
+    """DuckDB tells it only at the end of the transaction."""
+    engine = DuckdbEngine(file)
+    sessions = [engine.open_session(writes=True) for _ in range(2)]
+    insert = Shapes(statement("INSERT INTO t VALUES (2, 0)"))
+    for session in sessions:
+        session.begin(Terms(writes=True, is_single=True, timeout_s=1))
+        assert session.change(session.prepare(insert, ()), ()) == 1
+    sessions[0].commit()
+    with pytest.raises(BindingError) as caught:
+        sessions[1].commit()
+    assert caught.value.kind is Kind.UNIQUE
+    for session in sessions:
+        session.rollback()
+        session.close()
+    engine.close()
+
+
+def running_threads() -> int:
+    """How many threads of this process the system runs, but for this one."""
+    own = threading.get_native_id()
+    others = (path for path in Path("/proc/self/task").iterdir() if path.name != str(own))
+    states: list[str] = []
+    for path in others:
+        try:
+            states.append((path / "stat").read_text().rpartition(") ")[2][0])
+        except OSError:
+            continue  # it has ended
+    return states.count("R")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT count(*) AS n FROM range(1000000000000) AS r(i) WHERE i % 7 = 3",
+        "SELECT i AS n FROM range(100000000) AS r(i) ORDER BY hash(i)",
+        "SELECT count(*) AS n FROM range(1000000) AS a, range(1000000) AS b WHERE a < b",
+    ],
+    ids=["scan", "sort", "join"],
+)
+def test_what_is_stopped_works_no_further(duck: Lab, text: str) -> None:
+    """Looked at in the system: none of the engine's threads runs."""
+    assert duck.fails(duck.plan(text), timeout_s=0.2).kind is Kind.TIMEOUT
+
+    async def rest() -> None:
+        async with asyncio.timeout(BOUND_S):
+            while running_threads():
+                await asyncio.sleep(0)
+
+    duck.run(rest())
+    assert duck.value("SELECT 1 AS one") == 1
+
+
+def test_a_stop_between_two_statements_holds(file: Database) -> None:
+    engine = DuckdbEngine(file)
+    session = engine.open_session(writes=True)
+    session.begin(Terms(writes=True, is_single=False, timeout_s=1))
+    ready = session.prepare(Shapes(statement("UPDATE t SET n = 9")), ())
+    session.stop()
+    for work in (session.change, lambda ready, values: session.change_many(ready, [values])):
+        with pytest.raises(BindingError) as caught:
+            work(ready, ())
+        assert caught.value.kind is Kind.CANCELLED
+    session.rollback()
+    session.begin(Terms(writes=True, is_single=True, timeout_s=1))
+    assert session.change(ready, ()) == 1
+    session.close()
+    engine.close()
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    """A folder of data that statements may read, and a file beside it; run from elsewhere."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "one.csv").write_text("id,name\n1,a\n2,b\n")
+    (tmp_path / "single.json").write_text('[{"id": 7}]')
+    (tmp_path / "secret.csv").write_text("id\n9\n")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    external = (str(data), str(tmp_path / "single.json"))
+    made = f"COPY (SELECT range AS id FROM range(3)) TO '{data}/many.parquet'"
+    database = duckdb(
+        f"duckdb:///{tmp_path / 'lab.duckdb'}",
+        create=Create(made, None),
+        external=external,
+        folder=str(tmp_path),
+    )
+    with open_lab(database) as lab:
+        yield lab
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT name FROM 'data/one.csv' WHERE id = 2", "b"),
+        ("SELECT count(*) AS n FROM 'data/many.parquet'", 3),
+        ("SELECT count(*) AS n FROM read_csv('data/*.csv')", 2),
+        ("SELECT count(*) AS n FROM '{folder}/data/many.parquet'", 3),
+        ("SELECT id FROM read_json('single.json')", 7),
+    ],
+)
+def test_listed_files_are_read_in_place(
+    files: Lab, tmp_path: Path, text: str, expected: object
+) -> None:
+    assert files.value(text.replace("{folder}", str(tmp_path))) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * FROM 'secret.csv'",
+        "SELECT * FROM '{folder}/secret.csv'",
+        "SELECT * FROM '{folder}/data/../secret.csv'",
+        "SELECT * FROM read_text('data/../secret.csv')",
+        "SELECT * FROM read_csv(['data/one.csv', '../secret.csv'])",
+        "SELECT * FROM glob('{folder}/*')",
+        "SELECT * FROM read_text('/etc/passwd')",
+        "COPY t TO 'data/evil.csv'",
+        "EXPORT DATABASE '{folder}/data/evil'",
+        "ATTACH '{folder}/data/evil.duckdb' AS evil",
+        "LOAD '{folder}/data/evil.duckdb_extension'",
+    ],
+)
+def test_nothing_beside_listed_files_is_read_and_none_is_written(
+    files: Lab, tmp_path: Path, text: str
+) -> None:
+    """By a tool that may write, too."""
+    files.execute("CREATE TABLE t AS SELECT 1 AS id")
+    before = sorted(path.name for path in (tmp_path / "data").iterdir())
+    for writes in (False, True):
+        plan = files.plan(statement(text.replace("{folder}", str(tmp_path))), writes=writes)
+        assert files.fails(plan).kind in (Kind.INVALID, Kind.READ_ONLY)
+    assert sorted(path.name for path in (tmp_path / "data").iterdir()) == before
+
+
+def test_a_path_that_means_another_file_from_here_is_not_let_through(
+    files: Lab, tmp_path: Path
+) -> None:
+    """The folder of the file is what counts, not the one that the process runs in."""
+    (tmp_path / "elsewhere" / "data").mkdir()
+    (tmp_path / "elsewhere" / "data" / "one.csv").write_text("id,name\n2,wrong\n")
+    database = replace(files.database.database, url=duckdb("duckdb://").url, create=None)
+    with open_lab(database) as lab:
+        assert lab.fails(lab.plan("SELECT name FROM 'data/one.csv'")).kind is Kind.INVALID
+        text = f"SELECT name FROM '{tmp_path}/data/one.csv' WHERE id = 2"
+        assert lab.value(text) == "b"
+
+
+@pytest.mark.parametrize("name", DUCKDB_MATRIX)
+def test_each_value_fits_what_was_said_of_its_column(duck: Lab, name: str) -> None:
+    text, expected = DUCKDB_MATRIX[name]
+    described = describe(duck, f"SELECT {text} AS x, NULL AS y")
+    assert isinstance(described, Description)
+    word = described.columns[0].type or None
+    schema = derived_fragment(word, is_nullable=True, decimals="text")
+    check = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    assert duck.value(f"SELECT {text} AS x") == expected
+    check.validate(expected)
+
+
+def test_what_is_returned_loses_nothing_either(duck: Lab) -> None:
+    duck.execute(
+        "CREATE TABLE t (id INTEGER, span INTERVAL, at TIMESTAMP_NS, days DATE[])".replace(
+            " at ", " moment "
+        )
+    )
+    row = {
+        "id": 1,
+        "span": "P1Y2M3DT4S",
+        "moment": "2026-03-29T02:30:00.123456789",
+        "days": ["infinity", None],
+    }
+    made = "INSERT INTO t VALUES (1, INTERVAL '1 year 2 months 3 days 4 seconds',"
+    made += " '2026-03-29 02:30:00.123456789', ['infinity', NULL]) RETURNING *"
+    assert duck.invoke(duck.plan(made, shape="row")).value == row
+    changed = 'UPDATE t AS q SET id = :id WHERE id = 1 RETURNING q.id AS n, span * 2 AS "twice"'
+    plan = duck.plan(changed, types={"id": "integer"}, shape="row")
+    assert duck.invoke(plan, id=5).value == {"n": 5, "twice": "P2Y4M6DT8S"}
+    gone = "DELETE FROM t USING range(9) AS r(i) WHERE id = i RETURNING span, moment"
+    assert duck.invoke(duck.plan(gone, shape="column")).value == ["P1Y2M3DT4S"]
+    assert duck.rows("SELECT id FROM t") == []
+
+
+@pytest.mark.parametrize(
+    "span", ["PT1M30S", "P1Y2M-3DT4H5M6.7S", "P2W", "PT-1.5S", "-P1D", "PT0S", "P1M"]
+)
+def test_a_duration_finds_its_row_and_comes_back(duck: Lab, span: str) -> None:
+    duck.execute("CREATE TABLE t (span INTERVAL)")
+    types = {"span": "duration", "spans": "duration[]"}
+    duck.invoke(duck.plan("INSERT INTO t VALUES (:span)", types=types), span=span)
+    found = duck.value("SELECT span FROM t WHERE span = :span AND span IN :spans", types,
+                       span=span, spans=[span])  # fmt: skip
+    assert found == {"P2W": "P14D", "-P1D": "P-1D"}.get(span, span)
+    assert duck.value("SELECT span FROM t WHERE span = :span", types, span=found) == found
+    assert duck.value("SELECT count(*) AS n FROM t WHERE :span IS NULL", types) == 1
+
+
+EXACT = ["0.1", "-12345678901234567890123456789012345678", f"0.{'0' * 36}1", "1E+37", "1.50"]
+
+
+@pytest.mark.parametrize("text", EXACT)
+def test_a_decimal_keeps_every_digit(duck: Lab, text: str) -> None:
+    value = Decimal(text)
+    assert duck.value("SELECT :x AS x", {"x": "decimal"}, x=value) == format(value, "f")
+
+
+@pytest.mark.parametrize("text", ["1E+38", "1E-38", "9" * 39, f"{'9' * 20}.{'9' * 19}"])
+def test_a_decimal_that_none_holds_is_refused_and_not_rounded(duck: Lab, text: str) -> None:
+    error = duck.fails(duck.plan("SELECT :x AS x", types={"x": "decimal"}), x=Decimal(text))
+    assert (error.kind, str(error)) == (Kind.INVALID, "the database refuses the value of 'x'")
+
+
+@pytest.mark.parametrize("value", [2**63, 2**127, 2**128, -(2**127) - 1, 10**60])
+def test_an_integer_of_any_size_finds_its_row(duck: Lab, value: int) -> None:
+    duck.execute("CREATE TABLE t (n BIGNUM)")
+    duck.invoke(duck.plan("INSERT INTO t VALUES (:n)", types={"n": "int64"}), n=value)
+    assert duck.value("SELECT n FROM t WHERE n = :n", {"n": "int64"}, n=value) == str(value)
+
+
+CHOSEN: Mapping[str, tuple[str, str, object, object]] = {
+    "year": ("year(:x)", "date", "2026-01-31", 2026),
+    "day": (":x + INTERVAL 1 DAY", "date-time", "2026-01-31T10:00Z", "2026-02-01T10:00:00+00:00"),
+    "last day": ("last_day(:x)", "date", "2024-02-01", "2024-02-29"),
+    "minus": ("DATE '2026-02-01' - :x", "date", "2026-01-31", 1),
+    "two": ("datediff('day', :x, :x)", "date", "2026-01-31", 0),
+    "absolute": ("abs(:x)", "integer", -3, 3),
+    "text": ("length(:x)", "string", "abc", 3),
+    "truth": ("NOT :x", "boolean", False, True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CHOSEN)
+def test_a_parameter_that_leaves_a_choice_has_its_declared_type(duck: Lab, case: str) -> None:
+    text, word, value, expected = CHOSEN[case]
+    assert duck.value(f"SELECT {text} AS x", {"x": word}, x=value) == expected
+    assert duck.value(f"SELECT {text} AS x", {"x": word}, x=None) is None
+
+
+WIDE: Mapping[str, tuple[str, str]] = {
+    "sum": ("id + :n", "int64"),
+    "itself": (":n", "int64"),
+    "choice": ("CASE WHEN id = 1 THEN :n ELSE 0 END", "int64"),
+    "column": ("id", "integer"),
+    "date": ("DATE '2026-01-01' + :n", "date"),
+}
+
+
+@pytest.mark.parametrize("case", WIDE)
+def test_a_column_is_said_to_hold_what_the_largest_parameter_makes(duck: Lab, case: str) -> None:
+    duck.execute("CREATE TABLE t (id INTEGER)")
+    text, word = WIDE[case]
+    before, _, after = text.partition(":n")
+    texts = [f"SELECT {before}", f"{after} AS x FROM t"] if after or ":n" in text else None
+    texts = texts or [f"SELECT {text} AS x FROM t WHERE id = ", ""]
+    described = describe(duck, *texts, types=["integer"])
+    assert isinstance(described, Description)
+    assert [column.type for column in described.columns] == [word]
+
+
+def test_casts_are_found_where_the_engine_cannot_infer(duck: Lab) -> None:
+    described = describe(duck, "SELECT year(", ") AS a, ", " AS b", types=["date", "integer"])
+    assert isinstance(described, Description)
+    assert described.casts == {0: "DATE", 1: "BIGINT"}
+    assert [(c.name, c.type) for c in described.columns] == [("a", "int64"), ("b", "int64")]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "name", "at"),
+    [
+        ("SELECT 'é', ghost FROM items", "unknown-column", "ghost", "ghost"),
+        ("SELECT items.ghost FROM items", "unknown-column", "ghost", "items.ghost"),
+        ("SELECT x.id FROM items", "unknown-table", "x", "x.id"),
+        ("INSERT INTO items (ghost) VALUES (1)", "unknown-column", "ghost", "ghost"),
+        ("UPDATE items SET ghost = 1", "unknown-column", "ghost", "ghost"),
+        ("DELETE FROM nowhere", "unknown-table", "nowhere", "nowhere"),
+        ("SELECT id FROM items WHERE name > INTERVAL 1 DAY", "type-mismatch", None, "name >"),
+        ("SELECT upper(1, 2, 3)", "type-mismatch", "upper", "upper"),
+        ("SELECT * FROM nofunction()", "unknown-function", "nofunction", "nofunction"),
+        ("SELECT 1 +", "syntax", "+", "+"),
+        ("UPDATE items SET id = 1 RETURNING ghost", "unknown-column", "ghost", "ghost"),
+        ("EXPLAIN SELECT ghost FROM items", "unknown-column", "ghost", "ghost"),
+        ("PRAGMA table_info('items')", "other", None, None),
+        ("COPY items TO 'x.csv'", "other", None, None),
+        ("SELECT * FROM checkpoint()", "other", None, None),
+        ("SELECT * FROM read_text('/etc/passwd')", "other", None, "read_text"),
+    ],
+)
+def test_a_refusal_says_why_and_where(
+    duck: Lab, text: str, kind: str, name: str | None, at: str | None
+) -> None:
+    duck.execute("CREATE TABLE items (id INTEGER, name TEXT)")
+    refused = describe(duck, text)
+    assert isinstance(refused, Refusal)
+    assert (refused.kind, refused.name) == (kind, name)
+    assert refused.offset == (None if at is None else text.index(at))
+
+
+def test_proving_writes_nothing_whatever_the_statement(duck: Lab) -> None:
+    duck.execute("CREATE TABLE t (n INTEGER)", "INSERT INTO t VALUES (1)", "CREATE SEQUENCE s")
+    texts = {
+        "DELETE FROM t": ([], True),
+        "DELETE FROM t RETURNING n + 1 AS m": (["m"], True),
+        "INSERT INTO t SELECT nextval('s') RETURNING *": (["n"], True),
+        "MERGE INTO t USING range(2) AS r(i) ON n = i WHEN MATCHED THEN DELETE"
+        " RETURNING merge_action, n": (["merge_action", "n"], True),
+        "TRUNCATE t": ([], True),
+        "CREATE TABLE u (x INTEGER)": ([], True),
+        "CREATE TABLE u AS SELECT nextval('s') AS x": ([], True),
+        "DROP TABLE t": ([], True),
+        "SELECT nextval('s') AS x": (["x"], False),
+        "EXPLAIN ANALYZE SELECT nextval('s')": (["explain_key", "explain_value"], False),
+    }
+    for text, (names, writes) in texts.items():
+        described = describe(duck, text)
+        assert isinstance(described, Description), (text, described)
+        assert ([c.name for c in described.columns], described.writes) == (names, writes)
+    assert duck.rows("SELECT n FROM t") == [{"n": 1}]
+    assert duck.rows("SELECT name FROM (SHOW TABLES)") == [{"name": "t"}]
+    assert duck.run(duck.database.query("SELECT nextval('s') AS x", writes=True)) == [{"x": 1}]
+
+
+def test_no_variable_of_the_process_is_a_table(duck: Lab) -> None:
+    """The driver would look for one in the functions that call it."""
+    for name in ("rows", "values", "ready", "sink", "duck"):
+        assert duck.fails(duck.plan(f"SELECT * FROM {name}")).kind is Kind.INVALID
+
+
+def test_a_value_of_a_key_is_never_told_as_a_column(duck: Lab) -> None:
+    duck.execute("CREATE TABLE t (a TEXT UNIQUE)", "INSERT INTO t VALUES ('x, secret: 1')")
+    error = duck.fails(duck.plan("INSERT INTO t VALUES ('x, secret: 1')"))
+    assert (error.kind, error.field) == (Kind.UNIQUE, None)
+    assert "secret" not in f"{error} {error.reason}"
+
+
+def test_large_results_need_little_memory(duck: Lab) -> None:
+    """A million rows of a hundred bytes pass, a few blocks of them at a time."""
+    text = "SELECT i, repeat('x', 100) AS x FROM range(1000000) AS r(i)"
+    counted = statement(text, as_name="all")
+    plan = duck.plan(counted, "SELECT 1 AS one", shape="value")
+    duck.invoke(plan, timeout_s=60)
+    before = peak_bytes(forget=True)
+    assert duck.invoke(plan, timeout_s=60).value == 1
+    assert peak_bytes() - before < 64 * 1024**2
+
+
+def peak_bytes(*, forget: bool = False) -> int:
+    """The most memory that the process held since it was last forgotten."""
+    if forget:
+        Path("/proc/self/clear_refs").write_text("5")
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) * 1024
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "range(2000000)",
+        "{'a': [range(2000000)]}",
+        "MAP {1: range(2000000)}",
+        "[[1]] || [range(1000000)]",
+    ],
+)
+def test_a_value_of_values_beyond_the_budget_is_refused_unread(duck: Lab, value: str) -> None:
+    error = duck.fails(duck.plan(f"SELECT {value} AS x"), timeout_s=10)
+    assert (error.kind, str(error)) == (
+        Kind.TOO_LARGE,
+        f"a row is larger than the limit of {1024**2} bytes",
+    )
+
+
+def test_the_driver_that_is_missing_is_named(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['duckdb'] = None\n"
+        "from runner.bindings.sql.engines import open_engine\n"
+        "from runner.catalog.sources import Database\n"
+        "from runner.errors import StartError\n"
+        "from runner.secret import Secret\n"
+        "try:\n    open_engine(Database('lab', Secret('duckdb://'), 'duckdb'))\n"
+        "except StartError as error:\n    print(error, '|', error.hint)\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        check=True,
+        timeout=30,
+        env={**os.environ, "PYTHONPATH": os.getcwd()},
+    )
+    assert found.stdout.decode().strip() == (
+        "database 'lab': the driver for DuckDB is not installed | pip install 'mcp-runner[duckdb]'"
+    )
+
+
+def test_calls_at_once_share_the_instance(file: Database) -> None:
+    with open_lab(file) as lab:
+        lab.execute("UPDATE t SET n = 0")
+        add = lab.binding(lab.plan("UPDATE t SET n = n + 1", shape="affected"))
+        read = lab.binding(lab.plan("SELECT count(*) AS n FROM t", shape="value"))
+
+        async def all_at_once() -> list[object]:
+            calls = [add.invoke(call({})) for _ in range(30)] + [
+                read.invoke(call({})) for _ in range(30)
+            ]
+            return [outcome.value for outcome in await asyncio.gather(*calls)]
+
+        assert lab.run(all_at_once()) == [1] * 60
+        assert lab.rows("SELECT n FROM t") == [{"n": 30}]
