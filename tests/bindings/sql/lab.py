@@ -229,12 +229,15 @@ def mariadb_database() -> Iterator[str]:
 
 
 def mariadb_rows(
-    text: str, *values: object, database: str | None = None
+    text: str,
+    *values: object,
+    database: str | None = None,
+    modes: str = "STRICT_TRANS_TABLES,PIPES_AS_CONCAT",
 ) -> list[tuple[object, ...]]:
     """What MariaDB says to somebody else than the server under test."""
     with pymysql.connect(**MARIADB, autocommit=True, database=database) as connection:
         cursor = connection.cursor()
-        cursor.execute("SET sql_mode = 'STRICT_TRANS_TABLES,PIPES_AS_CONCAT'")
+        cursor.execute("SET sql_mode = %s", (modes,))
         cursor.execute(text, values)
         return [tuple(row) for row in cursor.fetchall()]
 
