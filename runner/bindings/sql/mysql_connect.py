@@ -140,13 +140,19 @@ class Address:
             StartError: says source, host and stage, never the password.
         """
         try:
-            login = _Login(**self._options, ssl=_tls_context(self._tls))
+            context = _tls_context(self._tls)
+        except OSError as error:  # no such file, or no certificate in it
+            raise self._failure("TLS") from error
+        try:
+            login = _Login(**self._options, ssl=context)
             wire = Wire(login.taken_socket())
             return wire, _server(wire, is_mariadb=login.is_mariadb)
         except (pymysql.Error, OSError, ServerError, SessionLostError) as error:
-            stage, hint = _stage(error)
-            message = f"database '{self._name}': {stage} failed at {self._place}"
-            raise StartError(message, hint=hint) from error
+            raise self._failure(_stage(error)) from error
+
+    def _failure(self, stage: str) -> StartError:
+        message = f"database '{self._name}': {stage} failed at {self._place}"
+        return StartError(message, hint=_HINTS[stage])
 
 
 def _tls_context(options: Mapping[str, str]) -> ssl.SSLContext | None:
@@ -213,7 +219,7 @@ def rows_of(wire: Wire, text: bytes, values: Sequence[Parameter] = ()) -> list[l
     return [read(packet) for packet in packets]
 
 
-_STAGES: Final = {
+_HINTS: Final = {
     "resolve": "check the host's name",
     "connect": "check that the server runs and listens there",
     "TLS": "check the ssl_ options and the certificates",
@@ -223,16 +229,12 @@ _LOGIN_CODES: Final = frozenset({1044, 1045, 1049, 1130, 1251, 1698, 1820, 3118,
 _TLS_CODE: Final = 2026
 
 
-def _stage(error: Exception) -> tuple[str, str]:
-    """Where it failed, and what to do."""
+def _stage(error: Exception) -> str:
+    """Where it failed."""
     original = getattr(error, "original_exception", error)
     code = error.args[0] if isinstance(error, pymysql.Error) and error.args else None
     if isinstance(original, socket.gaierror):
-        stage = "resolve"
-    elif isinstance(original, ssl.SSLError) or code == _TLS_CODE:
-        stage = "TLS"
-    elif code in _LOGIN_CODES:
-        stage = "login"
-    else:
-        stage = "connect"
-    return stage, _STAGES[stage]
+        return "resolve"
+    if isinstance(original, ssl.SSLError) or code == _TLS_CODE:
+        return "TLS"
+    return "login" if code in _LOGIN_CODES else "connect"

@@ -62,8 +62,7 @@ class MysqlProver:
                 return Description(self._changing(text), writes=True)
             if not fields:
                 return Description((), writes=True)
-            columns = [Column(field.name, word_of(field)) for field in fields]
-            return Description(self._sampled(text, columns, parameters) if parameters else columns)
+            return Description(self._sampled(text, fields, parameters))
         except ServerError as error:
             return refusal(error, texts, text)
         except SessionLostError as error:
@@ -77,21 +76,18 @@ class MysqlProver:
         return prepared.fields
 
     def _sampled(
-        self, text: str, columns: Sequence[Column], parameters: Sequence[Bound]
+        self, text: str, fields: Sequence[Field], parameters: Sequence[Bound]
     ) -> Sequence[Column]:
         """The columns; without a type those whose type the values decide."""
-        words = [{column.type} - {""} for column in columns]
-        for values in _samples(parameters):
+        seen = [fields]
+        for values in _samples(parameters) if parameters else ():
             try:
-                fields = self._empty(text, values)
+                seen.append(self._empty(text, values))
             except ServerError:
-                return [Column(column.name) for column in columns]
-            for found, field in zip(words, fields, strict=True):
-                if field.type != NULL:
-                    found.add(word_of(field))
+                return [Column(field.name) for field in fields]
         return [
-            Column(column.name, next(iter(found)) if len(found) == 1 else "")
-            for column, found in zip(columns, words, strict=True)
+            Column(field.name, _word([found[place] for found in seen]))
+            for place, field in enumerate(fields)
         ]
 
     def _empty(self, text: str, values: Sequence[Parameter]) -> Sequence[Field]:
@@ -134,6 +130,12 @@ class MysqlProver:
         wanted = ", ".join(item.sql("mysql") for item in returning.expressions)
         fields = self._fields(f"SELECT {wanted} FROM {table.sql('mysql')}")
         return [Column(field.name, word_of(field)) for field in fields]
+
+
+def _word(fields: Sequence[Field]) -> str:
+    """The type word on which all agree; those without a length hold nothing but null."""
+    words = {word_of(field) for field in fields if field.length and field.type != NULL}
+    return words.pop() if len(words) == 1 else ""
 
 
 def _samples(parameters: Sequence[Bound]) -> Sequence[Sequence[Parameter]]:

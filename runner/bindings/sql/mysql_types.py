@@ -264,9 +264,9 @@ def _as_instant(value: str) -> Parameter:
     """A text with an offset, as the session's zone has it; the engine would cut the offset off."""
     try:
         moment = datetime.fromisoformat(value.upper())
-    except ValueError:
+        return _as_datetime(moment) if moment.tzinfo is not None else _as_text(value)
+    except (ValueError, OverflowError):  # such as a time before the year 1
         return _as_text(value)
-    return _as_datetime(moment) if moment.tzinfo is not None else _as_text(value)
 
 
 def _as_datetime(value: datetime) -> Parameter:

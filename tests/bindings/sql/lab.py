@@ -236,11 +236,18 @@ def mariadb_database() -> Iterator[str]:
             cursor.execute(f"DROP DATABASE {name}")
 
 
-def mariadb_rows(text: str, *values: object) -> tuple[tuple[object, ...], ...]:
+def mariadb_rows(
+    text: str,
+    *values: object,
+    database: str | None = None,
+    modes: str = "STRICT_TRANS_TABLES,PIPES_AS_CONCAT",
+) -> list[tuple[object, ...]]:
     """What MariaDB says to somebody else than the server under test."""
-    with pymysql.connect(**MARIADB, autocommit=True) as connection, connection.cursor() as cursor:
+    with pymysql.connect(**MARIADB, autocommit=True, database=database) as connection:
+        cursor = connection.cursor()
+        cursor.execute("SET sql_mode = %s", (modes,))
         cursor.execute(text, values)
-        return tuple(cursor.fetchall())
+        return [tuple(row) for row in cursor.fetchall()]
 
 
 @contextmanager

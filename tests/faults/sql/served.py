@@ -18,7 +18,6 @@ from urllib.parse import quote
 
 import duckdb
 import psycopg
-import pymysql
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -26,6 +25,7 @@ from runner.app import Checked, catalog_of, check, open_application, state_keys
 from runner.catalog.catalog import Catalog
 from runner.codec.json import encode
 from runner.transport.http import HttpApp
+from tests.bindings.sql.lab import mariadb_database, mariadb_rows
 from tests.wire.client import modern_headers, modern_message
 from tests.wire.http_client import Connection, Response, run
 from tests.wire.recording import MODERN_SCHEMA
@@ -33,7 +33,6 @@ from tests.wire.recording import check as check_message
 
 T = TypeVar("T")
 POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
-MODES = "STRICT_TRANS_TABLES,PIPES_AS_CONCAT"
 Tree = Mapping[str, object]
 
 
@@ -258,30 +257,10 @@ def source_of(engine: str, folder: Path) -> Iterator[Source]:
         yield Source(engine, url, folder, schema)
 
 
-def mariadb_rows(text: str, database: str | None = None) -> list[tuple[object, ...]]:
-    """What MariaDB says to somebody else than the server under test."""
-    with pymysql.connect(
-        host="127.0.0.1", user="root", database=database, autocommit=True, sql_mode=MODES
-    ) as connection:
-        cursor = connection.cursor()
-        cursor.execute(text)
-        return [tuple(row) for row in cursor.fetchall()]
-
-
 @contextmanager
 def _database() -> Iterator[tuple[str, str]]:
-    try:
-        mariadb_rows("SELECT 1")
-    except pymysql.OperationalError:
-        if os.environ.get("MCP_RUN_SERVICES") == "optional":
-            pytest.skip("MariaDB cannot be reached and services are optional")
-        raise
-    name = f"sql_{uuid.uuid4().hex[:12]}"
-    mariadb_rows(f"CREATE DATABASE {name}")
-    try:
-        yield f"mariadb://root@127.0.0.1:3306/{name}", name
-    finally:
-        mariadb_rows(f"DROP DATABASE {name}")
+    with mariadb_database() as url:
+        yield url, url.rpartition("/")[2]
 
 
 @contextmanager

@@ -19,13 +19,13 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
+from tests.bindings.sql.lab import mariadb_rows
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.served import (
     POSTGRES,
     Source,
     checked,
     codes,
-    mariadb_rows,
     serve,
     source_of,
     tool,
