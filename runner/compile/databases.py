@@ -18,9 +18,8 @@ from runner.config.spec.sources import CreateSection, DatabaseSpec
 from runner.diagnostics import did_you_mean
 from runner.secret import Secret
 
-ENGINES = ("sqlite", "postgresql", "duckdb")
+ENGINES = ("sqlite", "postgresql", "duckdb", "mysql", "mariadb")
 """Engines that are tested alike; any other is what DB-API makes of it."""
-LATER = ("mysql", "mariadb")
 EMBEDDED = ("sqlite", "duckdb")
 _MEMORY = ("", ":memory:")
 
@@ -80,9 +79,6 @@ def _url(secret: Secret, site: Site) -> URL | None:
     backend = url.drivername.split("+")[0]
     if backend == "postgres":
         site.error("unknown-engine", "no engine is named 'postgres'", hint="write postgresql://")
-        return None
-    if backend in LATER:
-        site.error("not-available", f"{backend} is not available in this version")
         return None
     if backend not in ENGINES and not _has_dialect(url):
         site.error(

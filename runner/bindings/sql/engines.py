@@ -22,6 +22,16 @@ def _postgres(database: Database) -> Engine:
     return PostgresEngine(database)
 
 
+def _mysql(database: Database) -> Engine:
+    try:
+        # PyMySQL is an optional dependency: only who uses MySQL or MariaDB has it.
+        from runner.bindings.sql.mysql import MysqlEngine  # noqa: PLC0415
+    except ImportError as error:
+        message = f"database '{database.name}': the driver for MySQL and MariaDB is not installed"
+        raise StartError(message, hint="pip install 'mcp-runner[mysql]'") from error
+    return MysqlEngine(database)
+
+
 def _duckdb(database: Database) -> Engine:
     try:
         # duckdb is an optional dependency: only who uses DuckDB has it.
@@ -35,6 +45,8 @@ def _duckdb(database: Database) -> Engine:
 ENGINES: Final[Mapping[str, Callable[[Database], Engine]]] = {
     "sqlite": SqliteEngine,
     "postgresql": _postgres,
+    "mysql": _mysql,
+    "mariadb": _mysql,
     "duckdb": _duckdb,
 }
 

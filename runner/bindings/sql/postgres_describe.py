@@ -125,15 +125,23 @@ class Describer:
         self, rendered: Rendered, casts: dict[int, str], described: Description
     ) -> Description:
         """Casts what fell back to text although another type was declared, if that works."""
-        for index, oid in enumerate(described.parameters):
-            cast = cast_of(rendered.slots[index].bound)
-            if oid != TEXT or index in casts or cast == "text":
+        fallen = {
+            index: cast
+            for index, oid in enumerate(described.parameters)
+            if oid == TEXT
+            and index not in casts
+            and (cast := cast_of(rendered.slots[index].bound)) != "text"
+        }
+        # Together at first: two that are compared with each other change only as one.
+        alone = [{index: cast} for index, cast in fallen.items()]
+        for trial in [fallen, *alone] if len(alone) > 1 else alone:
+            if trial.keys() <= casts.keys():
                 continue
             try:
-                described = self._describe(_text(rendered, {**casts, index: cast}))
+                described = self._describe(_text(rendered, {**casts, **trial}))
             except EngineError:
                 continue  # it really is text there
-            casts[index] = cast
+            casts.update(trial)
         return described
 
     def _describe(self, text: str) -> Description:

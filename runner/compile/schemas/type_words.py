@@ -75,7 +75,7 @@ OUTPUT_WORDS: Mapping[str, Fragment] = {
 """Of a result's columns. `timestamp` is a date and time without offset; the formats `time` and
 `duration` of the standard ask for an offset and know no fractions, which results do not keep to."""
 
-_BEYOND: Fragment = {"pattern": "^-?infinity$|^[0-9]{5,}-| BC$"}
+_BEYOND: Fragment = {"pattern": "^-?infinity$|^[0-9]{5,}-| BC$|^0000-|^[0-9]{4}-(00-|[0-9]{2}-00)"}
 """Engines know dates that no format does."""
 
 DERIVED_WORDS: Mapping[str, Fragment] = {

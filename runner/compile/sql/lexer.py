@@ -76,7 +76,7 @@ class Lexis:
     nested_comments: bool = False
     hash_comments: bool = False
     spaced_dashes: bool = False
-    """`--` begins a comment only before white space."""
+    """`--` begins a comment only before a blank of ASCII, or a control character."""
     line_ends: str = "\n"
     """What ends a line comment."""
     executable_comments: bool = False
@@ -140,6 +140,9 @@ _NUMBER = re.compile(r"\d\w*(?:\.\d\w*)?|\.\d\w*")
 _PARAMETER = re.compile(r":[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _BRACE = re.compile(r"\{[^\W\d]\w*\}")
 _DOLLAR = re.compile(r"\$(?:[^\W\d]\w*)?\$")
+# Where comments do not nest, `/*/*/` is one: the `/*` in it is nothing that `*/` could follow.
+_FLAT = re.compile(r"\*/")
+_NESTED = re.compile(r"/\*|\*/")
 _COLONS = re.compile(r"::+|:=|:")
 # No two ways to match the same text: a client's statement cannot make this slow.
 _GOES_ON = re.compile(r"[ \t\f\v]*(?:--[^\r\n]*)?[\r\n](?:\s|--[^\r\n]*[\r\n])*'")
@@ -215,7 +218,7 @@ class _Scanner:
         text = self._text
         if text.startswith("--", at):
             follows = text[at + 2 : at + 3]
-            plain = not self._rules.spaced_dashes or not follows or follows.isspace()
+            plain = not self._rules.spaced_dashes or follows <= " " or follows == "\x7f"
             return self._line_end(at) if plain else None
         if self._rules.hash_comments and text[at] == "#":
             return self._line_end(at)
@@ -235,12 +238,10 @@ class _Scanner:
                 hint="write its text as SQL",
             )
         depth = 0
-        for mark in re.compile(r"/\*|\*/").finditer(self._text, start):
-            if mark[0] == "*/":
-                depth -= 1
-            elif depth == 0 or self._rules.nested_comments:
-                depth += 1
-            if depth == 0:
+        marks = _NESTED if self._rules.nested_comments else _FLAT
+        for mark in marks.finditer(self._text, start + 2):
+            depth += 1 if mark[0] == "/*" else -1
+            if depth < 0:
                 return mark.end()
         raise LexicalError("unclosed-text", "expected '*/' for this comment, found the end", start)
 

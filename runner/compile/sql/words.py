@@ -26,7 +26,7 @@ ACTING = _words(
     pg_create_restore_point pg_logical_emit_message pg_notify pg_read_file pg_read_binary_file
     pg_ls_dir pg_file_write pg_advisory_lock pg_advisory_lock_shared pg_try_advisory_lock
     pg_try_advisory_lock_shared dblink dblink_exec dblink_connect dblink_send_query load_file
-    get_lock release_lock sys_exec sys_eval load_extension writefile readfile edit
+    get_lock release_lock release_all_locks sys_exec sys_eval load_extension writefile readfile edit
     fts3_tokenizer checkpoint force_checkpoint write_log truncate_duckdb_logs enable_logging
     disable_logging enable_profiling disable_profiling json_execute_serialized_sql"""
 )

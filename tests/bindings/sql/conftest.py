@@ -8,7 +8,7 @@ import pytest
 from runner.catalog.sources import Database
 from tests.bindings.sql.lab import Lab, database_of, duckdb, open_lab
 
-ENGINES = ("sqlite", "postgresql", "duckdb")
+ENGINES = ("sqlite", "postgresql", "duckdb", "mariadb")
 
 
 @pytest.fixture(params=ENGINES)
@@ -35,9 +35,10 @@ def duck() -> Iterator[Lab]:
 @pytest.fixture
 def items(lab: Lab) -> Lab:
     """A database with five items: 1 … 5, `a` … `e`."""
+    numeric = "NUMERIC(9, 1)" if lab.is_mariadb else "NUMERIC"
     lab.execute(
         "CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
-        " price NUMERIC CHECK (price >= 0))",
+        f" price {numeric} CHECK (price >= 0))",
         "INSERT INTO items VALUES (1,'a',1.5),(2,'b',2.5),(3,'c',3.5),(4,'d',4.5),(5,'e',NULL)",
     )
     return lab

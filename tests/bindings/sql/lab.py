@@ -8,10 +8,11 @@ from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypedDict, TypeVar
 from urllib.parse import quote
 
 import psycopg
+import pymysql
 import pytest
 
 from runner.bindings.sql.database import SqlDatabase, open_databases
@@ -24,7 +25,17 @@ from runner.errors import BindingError
 from runner.secret import Secret
 
 T = TypeVar("T")
+
+
+class Address(TypedDict):
+    """Where MariaDB listens."""
+
+    host: str
+    user: str
+
+
 POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
+MARIADB: Final[Address] = {"host": "127.0.0.1", "user": "root"}
 KEY = b"0123456789abcdef0123456789abcdef"
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 _MARKS = re.compile(r"\[\[ (.*?) \]\]|\{(\w+)\}|(IN )?(?<!:):([a-z_]+(?:\.[a-z_]+)*)(?!:)")
@@ -89,6 +100,8 @@ class Lab:
     def __init__(self, engine: str, runner: asyncio.Runner, database: SqlDatabase) -> None:
         self.engine = engine
         self.is_postgres = engine == "postgresql"
+        self.is_sqlite = engine == "sqlite"
+        self.is_mariadb = engine == "mariadb"
         self.is_duckdb = engine == "duckdb"
         self.is_sqlite = engine == "sqlite"
         self.database = database
@@ -206,6 +219,38 @@ def postgres_schema() -> Iterator[str]:
 
 
 @contextmanager
+def mariadb_database() -> Iterator[str]:
+    """The URL of a database of its own, which is dropped at the end."""
+    try:
+        connection = pymysql.connect(**MARIADB, autocommit=True)
+    except pymysql.OperationalError:
+        if os.environ.get("MCP_RUN_SERVICES") == "optional":
+            pytest.skip("MariaDB cannot be reached and services are optional")
+        raise
+    name = f"sql_{uuid.uuid4().hex[:12]}"
+    with connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {name}")
+        try:
+            yield f"mariadb://root@127.0.0.1:3306/{name}"
+        finally:
+            cursor.execute(f"DROP DATABASE {name}")
+
+
+def mariadb_rows(
+    text: str,
+    *values: object,
+    database: str | None = None,
+    modes: str = "STRICT_TRANS_TABLES,PIPES_AS_CONCAT",
+) -> list[tuple[object, ...]]:
+    """What MariaDB says to somebody else than the server under test."""
+    with pymysql.connect(**MARIADB, autocommit=True, database=database) as connection:
+        cursor = connection.cursor()
+        cursor.execute("SET sql_mode = %s", (modes,))
+        cursor.execute(text, values)
+        return [tuple(row) for row in cursor.fetchall()]
+
+
+@contextmanager
 def database_of(engine: str, folder: Path, **rest: object) -> Iterator[Database]:
     """A database of that engine with nothing in it."""
     if engine == "sqlite":
@@ -214,8 +259,9 @@ def database_of(engine: str, folder: Path, **rest: object) -> Iterator[Database]
     if engine == "duckdb":
         yield duckdb(f"duckdb:///{folder / 'lab.duckdb'}", **rest)
         return
-    with postgres_schema() as url:
-        yield Database("lab", Secret(url), "postgresql", **rest)  # type: ignore[arg-type]
+    new = mariadb_database if engine == "mariadb" else postgres_schema
+    with new() as url:
+        yield Database("lab", Secret(url), engine, **rest)  # type: ignore[arg-type]
 
 
 def names(rows: Sequence[Mapping[str, object]]) -> list[object]:

@@ -12,8 +12,16 @@ from runner.catalog.call import Outcome
 from runner.catalog.sources import Database
 from runner.catalog.sql import SqlPlan
 from runner.errors import BindingError, Kind
-from tests.bindings.sql.conftest import ENGINES
-from tests.bindings.sql.lab import POSTGRES, Lab, call, database_of, open_lab, sqlite, statement
+from tests.bindings.sql.lab import (
+    POSTGRES,
+    Lab,
+    call,
+    database_of,
+    mariadb_rows,
+    open_lab,
+    sqlite,
+    statement,
+)
 
 ENDLESS = (
     "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 2000000000)"
@@ -21,8 +29,17 @@ ENDLESS = (
 )
 
 
+ENDLESS_MARIADB = "SELECT count(*) AS endless_{mark} FROM seq_1_to_2000000000 WHERE seq % 2 = 1"
+"""A recursion fills a table there before its first row comes."""
+
+
+def endless_text(lab: Lab, mark: str) -> str:
+    """A statement that never ends."""
+    return (ENDLESS_MARIADB if lab.is_mariadb else ENDLESS).replace("{mark}", mark)
+
+
 def endless(lab: Lab, mark: str = "x") -> SqlPlan:
-    return lab.plan(ENDLESS.replace("{mark}", mark))
+    return lab.plan(endless_text(lab, mark))
 
 
 async def started(lab: Lab) -> None:
@@ -31,8 +48,17 @@ async def started(lab: Lab) -> None:
         await asyncio.sleep(0)
 
 
-def running(mark: str) -> int:
-    """How many statements with this mark PostgreSQL is running."""
+def running(lab: Lab, mark: str) -> int:
+    """How many statements with this mark the engine is running; SQLite does not tell."""
+    if lab.is_sqlite:
+        return 0
+    if lab.is_mariadb:
+        found_there = mariadb_rows(
+            "SELECT count(*) FROM information_schema.processlist"
+            " WHERE info LIKE %s AND id <> connection_id()",
+            f"%endless_{mark}%",
+        )
+        return int(str(found_there[0][0]))
     with psycopg.connect(POSTGRES) as connection:
         found = connection.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE state = 'active'"
@@ -51,7 +77,7 @@ def test_time_over_stops_the_statement(lab: Lab) -> None:
         "the statement took longer than its time limit",
     )
     assert time.monotonic() - begin < 2
-    assert not lab.is_postgres or running("late") == 0
+    assert running(lab, "late") == 0
 
 
 def test_a_cancelled_call_stops_the_statement_before_it_ends(lab: Lab) -> None:
@@ -67,7 +93,7 @@ def test_a_cancelled_call_stops_the_statement_before_it_ends(lab: Lab) -> None:
         return time.monotonic() - begin
 
     assert lab.run(cancel()) < 1
-    assert not lab.is_postgres or running("cancelled") == 0
+    assert running(lab, "cancelled") == 0
 
 
 def test_all_threads_are_usable_after_cancels(lab: Lab) -> None:
@@ -78,7 +104,7 @@ def test_all_threads_are_usable_after_cancels(lab: Lab) -> None:
 
 
 def test_a_cancelled_write_is_undone(items: Lab) -> None:
-    plan = items.plan("DELETE FROM items", statement(ENDLESS.replace("{mark}", "w")), writes=True)
+    plan = items.plan("DELETE FROM items", statement(endless_text(items, "w")), writes=True)
     assert items.fails(plan, timeout_s=0.3).kind is Kind.TIMEOUT
     assert items.rows("SELECT count(*) AS n FROM items") == [{"n": 5}]
 
@@ -106,7 +132,7 @@ def test_a_hundred_calls_pass_a_slow_one(items: Lab) -> None:
     assert elapsed < 5
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql", "mariadb"])
 def test_no_free_thread_in_time_is_busy(engine: str, tmp_path: Path) -> None:
     with (
         database_of(engine, tmp_path, pool_size=1, pool_wait_s=0.1) as source,
@@ -148,14 +174,20 @@ def test_another_process_that_holds_the_lock_is_busy(tmp_path: Path) -> None:
 
 @pytest.fixture
 def breakable(items: Lab) -> Lab:
-    """Connections of PostgreSQL that a test can find and break."""
-    if not items.is_postgres:
-        pytest.skip("an embedded database has no connection to lose")
+    """Connections that a test can find and break."""
+    if items.is_sqlite:
+        pytest.skip("SQLite has no connection to lose")
     return items
 
 
 def break_connections(lab: Lab) -> None:
-    """Ends every backend that works in this test's schema."""
+    """Ends every connection that works in this test's schema or database."""
+    if lab.is_mariadb:
+        name = lab.rows("SELECT database() AS s")[0]["s"]
+        found = "SELECT id FROM information_schema.processlist WHERE db = %s"
+        for (connection,) in mariadb_rows(found, name):
+            mariadb_rows(f"KILL {connection}")
+        return
     schema = lab.rows("SELECT current_schema() AS s")[0]["s"]
     with psycopg.connect(POSTGRES, autocommit=True) as connection:
         connection.execute(
@@ -188,11 +220,11 @@ def test_a_write_on_a_lost_connection_fails_once_as_unavailable(breakable: Lab) 
 
 
 def test_a_database_that_is_down_is_unavailable(source: Database) -> None:
-    if source.dialect != "postgresql":
+    if source.dialect == "sqlite":
         pytest.skip("an embedded database is not down")
     from runner.secret import Secret
 
-    url = Secret("postgresql://someone:p4ssw0rd@127.0.0.1:1/x")
+    url = Secret(f"{source.dialect}://someone:p4ssw0rd@127.0.0.1:1/x")
     down = replace(source, url=url, is_lazy=True)
     with open_lab(down) as lab:
         error = lab.fails(lab.plan("SELECT 1 AS one"))
@@ -201,13 +233,14 @@ def test_a_database_that_is_down_is_unavailable(source: Database) -> None:
 
 
 def test_serialization_faults_are_conflicts(items: Lab) -> None:
-    if not items.is_postgres:
-        pytest.skip("SQLite and DuckDB write one after the other")
+    if items.is_sqlite:
+        pytest.skip("SQLite writes one after the other")
+    pause = "sleep(0.3)" if items.is_mariadb else "CAST(pg_sleep(0.3) AS text)"
     locks = [
         items.binding(
             items.plan(
                 f"UPDATE items SET price = 1 WHERE id = {first}",
-                "SELECT CAST(pg_sleep(0.3) AS text) AS s",
+                f"SELECT {pause} AS s",
                 f"UPDATE items SET price = 2 WHERE id = {second}",
                 shape="affected",
             )

@@ -49,9 +49,15 @@ WORDS = {
 }
 
 
+MARIADB_WORDS = {
+    "decimal": ("NUMERIC(9, 2)", Decimal("12.50")),
+    "date-time": ("TIMESTAMP", "2026-01-31T10:00:00+00:00"),
+}
+
+
 @pytest.mark.parametrize("word", list(WORDS))
 def test_null_or_equal_works_for_every_declared_type(lab: Lab, word: str) -> None:
-    kind, value = WORDS[word]
+    kind, value = {**WORDS, **(MARIADB_WORDS if lab.is_mariadb else {})}[word]
     plan = lab.plan("INSERT INTO t (v) VALUES (:x)", types={"x": word})
     lab.execute(f"CREATE TABLE t (v {kind})")
     lab.invoke(plan, x=value)
@@ -108,25 +114,40 @@ def test_percent_signs_are_inert(items: Lab) -> None:
 
 def test_lists_are_arrays_where_the_engine_has_them(lab: Lab) -> None:
     values = ["a", 'b"\\', "c,d", "{e}", "", "NULL"]
-    if lab.is_postgres:
-        text = "SELECT to_jsonb(CAST(:xs AS text[])) AS v"
-    elif lab.is_duckdb:
-        text = "SELECT list_transform(:xs, lambda x: x) AS v"
-    else:
-        text = "SELECT json_group_array(value) AS v FROM json_each(:xs)"
+    text = {
+        "postgresql": "SELECT to_jsonb(CAST(:xs AS text[])) AS v",
+        "mariadb": "SELECT json_arrayagg(v) AS v"
+        " FROM json_table(:xs, '$[*]' COLUMNS (v text PATH '$')) AS t",
+        "sqlite": "SELECT json_group_array(value) AS v FROM json_each(:xs)",
+    }[lab.engine]
     found = lab.value(text, {"xs": "string[]"}, xs=values)
-    assert found == (values if not lab.is_sqlite else '["a","b\\"\\\\","c,d","{e}","","NULL"]')
+    assert found == ('["a","b\\"\\\\","c,d","{e}","","NULL"]' if lab.is_sqlite else values)
 
 
 def test_objects_are_json_text(lab: Lab) -> None:
-    casts = {"postgresql": "CAST(:o AS jsonb)", "duckdb": "CAST(:o AS JSON)", "sqlite": "json(:o)"}
-    found = lab.value(f"SELECT {casts[lab.engine]} AS v", {"o": "object"}, o={"a": [1, None, "é"]})
-    assert found == ({"a": [1, None, "é"]} if not lab.is_sqlite else '{"a":[1,null,"é"]}')
+    text = {
+        "postgresql": "SELECT CAST(:o AS jsonb) AS v",
+        "mariadb": "SELECT json_query(:o, '$') AS v",
+        "sqlite": "SELECT json(:o) AS v",
+    }[lab.engine]
+    found = lab.value(text, {"o": "object"}, o={"a": [1, None, "é"]})
+    assert found == ('{"a":[1,null,"é"]}' if lab.is_sqlite else {"a": [1, None, "é"]})
 
 
 def test_texts_meet_enums(lab: Lab) -> None:
     if lab.is_sqlite:
         pytest.skip("SQLite has no enums")
+    if lab.is_mariadb:
+        lab.execute("CREATE TABLE t (m enum('sad', 'glad'), ms set('sad', 'glad'))")
+        plan = lab.plan("INSERT INTO t VALUES (:m, :ms)", types={"m": "string", "ms": "string"})
+        lab.invoke(plan, m="glad", ms="sad,glad")
+        types = {"m": "string", "in": "string[]"}
+        text = "SELECT m, ms FROM t WHERE m = :m AND m IN :in"
+        read = lab.plan(text, types=types, shape="row")
+        found = {"m": "glad", "ms": "sad,glad"}
+        assert lab.invoke(read, m="glad", **{"in": ["glad"]}).value == found
+        assert lab.fails(plan, m="mad", ms="sad").kind is Kind.INVALID
+        return
     lab.execute("CREATE TYPE mood AS ENUM ('sad', 'glad')", "CREATE TABLE t (m mood, ms mood[])")
     plan = lab.plan("INSERT INTO t VALUES (:m, :ms)", types={"m": "string", "ms": "string[]"})
     lab.invoke(plan, m="glad", ms=["sad", "glad"])

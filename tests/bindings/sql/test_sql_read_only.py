@@ -85,19 +85,82 @@ POSTGRES_EVASIONS = [
     "SELECT * FROM items FOR UPDATE",
     "REFRESH MATERIALIZED VIEW evil",
 ]
+MARIADB_EVASIONS = [
+    "DELETE FROM items",
+    "/* SELECT */ DELETE FROM items",
+    "-- x\nDELETE FROM items",
+    "# x\nDELETE FROM items",
+    "/*! DELETE FROM items */",
+    "/*!50000 DELETE */ FROM items",
+    "/*M!100000 DELETE FROM items */",
+    "SELECT 1 /*! INTO OUTFILE '{folder}/evil' */",
+    "SELECT 1 /*!, deleting() */",
+    "SELECT 1 INTO OUTFILE '{folder}/evil'",
+    "SELECT 1 INTO/**/DUMPFILE '{folder}/evil'",
+    "SELECT 1 INTO @evil",
+    "(SELECT id FROM items INTO OUTFILE '{folder}/evil')",
+    "DELETE FROM items RETURNING id",
+    "INSERT INTO items (id, name) VALUES (9, 'z') RETURNING id",
+    "REPLACE INTO items (id, name) VALUES (1, 'z')",
+    "SELECT 1; DELETE FROM items",
+    "COMMIT; DELETE FROM items",
+    "COMMIT",
+    "COMMIT AND CHAIN",
+    "BEGIN",
+    "START TRANSACTION READ WRITE",
+    "SET TRANSACTION READ WRITE",
+    "SET SESSION TRANSACTION READ WRITE",
+    "SET @@tx_read_only = 0",
+    "SET STATEMENT tx_read_only=0 FOR DELETE FROM items",
+    "SET STATEMENT tx_read_only=0 FOR SELECT deleting()",
+    "SELECT deleting()",
+    "SELECT turning()",
+    "SELECT id FROM items WHERE deleting() = 1",
+    "SELECT NEXTVAL(counter)",
+    "SELECT NEXT VALUE FOR counter",
+    "SELECT SETVAL(counter, 50)",
+    "ANALYZE FORMAT=JSON DELETE FROM items",
+    "EXPLAIN DELETE FROM items",
+    "SELECT * FROM items FOR UPDATE",
+    "CALL emptying()",
+    "DO deleting()",
+    "BEGIN NOT ATOMIC DELETE FROM items; END",
+    "EXECUTE IMMEDIATE 'DELETE FROM items'",
+    "PREPARE evil FROM 'DELETE FROM items'",
+    "CREATE TABLE evil (x int)",
+    "CREATE TABLE evil AS SELECT 1 AS x",
+    "CREATE TEMPORARY TABLE evil (x int)",
+    "CREATE VIEW evil AS SELECT 1",
+    "TRUNCATE items",
+    "DROP TABLE items",
+    "ALTER TABLE items ADD COLUMN evil int",
+    "RENAME TABLE items TO evil",
+    "OPTIMIZE TABLE items",
+    "REPAIR TABLE items",
+    "LOCK TABLES items WRITE",
+    "HANDLER items OPEN",
+    "XA START 'evil'",
+    "LOAD DATA INFILE '/etc/passwd' INTO TABLE items",
+    "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE items",
+    "GRANT ALL ON *.* TO evil",
+    "SET PASSWORD = ''",
+    "KILL 1",
+    "FLUSH TABLES",
+    "USE mysql",
+    "INSTALL SONAME 'evil'",
+]
 ROLLED_BACK = {"SELECT lo_create(0)"}
 """PostgreSQL before 16 lets it pass in a read-only transaction; the end of the call undoes it."""
 EVASIONS = {
     "sqlite": SQLITE_EVASIONS,
     "postgresql": POSTGRES_EVASIONS,
-    "duckdb": evasions.DUCKDB,
+    "mariadb": MARIADB_EVASIONS,
 }
 OBJECTS = {
     "sqlite": "SELECT name, sql FROM sqlite_master ORDER BY name",
     "postgresql": "SELECT count(*) AS n FROM pg_largeobject_metadata",
-    "duckdb": "SELECT name FROM (SHOW ALL TABLES) UNION ALL SELECT database_name"
-    " FROM duckdb_databases() UNION ALL SELECT value FROM duckdb_settings()"
-    " UNION ALL SELECT name FROM duckdb_variables() ORDER BY 1",
+    "mariadb": "SELECT table_name, column_name, @@tx_read_only"
+    " FROM information_schema.columns WHERE table_schema = database() ORDER BY 1, 2",
 }
 
 
@@ -111,10 +174,15 @@ def guarded(items: Lab, tmp_path: Path) -> Lab:
             " $$ BEGIN DELETE FROM items; RETURN 1; END $$",
             "CREATE PROCEDURE emptying() LANGUAGE sql AS 'DELETE FROM items'",
         )
-    if items.is_duckdb:
-        items.execute("CREATE SEQUENCE counter")
-        (tmp_path / "secret.txt").write_text("secret")
-        (tmp_path / "secret.csv").write_text("a\n1\n")
+    if items.is_mariadb:
+        items.execute(
+            "CREATE SEQUENCE counter",
+            "CREATE FUNCTION deleting() RETURNS int BEGIN DELETE FROM items; RETURN 1; END",
+            "CREATE FUNCTION turning() RETURNS int BEGIN"
+            " SET SESSION tx_read_only = 0; DELETE FROM items; RETURN 1; END",
+            "CREATE PROCEDURE emptying() BEGIN COMMIT;"
+            " SET SESSION TRANSACTION READ WRITE; DELETE FROM items; END",
+        )
     return items
 
 
@@ -200,9 +268,20 @@ def test_a_client_keeps_the_budgets(items: Lab) -> None:
 
 def test_a_client_leaves_no_setting_behind(lab: Lab) -> None:
     """The session is as it was, whatever the statement set."""
-    if not lab.is_postgres:
-        pytest.skip("the engine refuses every setting")
+    if lab.is_sqlite:
+        pytest.skip("SQLite refuses every setting")
     plan = client_plan(lab)
+    if lab.is_mariadb:
+        lab.execute(
+            "CREATE FUNCTION turning() RETURNS int BEGIN"
+            " SET SESSION tx_read_only = 0, time_zone = '+09:00'; RETURN 1; END"
+        )
+        for _ in range(lab.database.database.pool_size * 3):
+            lab.invoke(plan, sql="SELECT turning() AS x, @left := 1, get_lock(database(), 0)")
+        asked = "SELECT @@time_zone AS z, @@tx_read_only AS r, @left AS v, is_free_lock(database())"
+        found = lab.rows(f"{asked} AS l")
+        assert found == [{"z": "+00:00", "r": 1, "v": None, "l": 1}]
+        return
     for _ in range(lab.database.database.pool_size * 3):
         lab.invoke(plan, sql="SELECT set_config('timezone', 'Asia/Tokyo', false) AS x")
         lab.invoke(plan, sql="SELECT pg_advisory_lock(4711) AS x")
@@ -219,6 +298,14 @@ def test_full_text_and_json_tables_can_be_read(lab: Lab) -> None:
     """Virtual tables set themselves up on first use; the guard must not stop that."""
     if not lab.is_sqlite:
         pytest.skip("SQLite's virtual tables")
+    if lab.is_mariadb:
+        lab.execute("CREATE TABLE words (text text, FULLTEXT (text)) ENGINE=MyISAM")
+        lab.execute("INSERT INTO words VALUES ('cold email'), ('warm'), ('hot')")
+        found = "SELECT text FROM words WHERE MATCH (text) AGAINST (:q)"
+        assert lab.value(found, {"q": "string"}, q="email") == "cold email"
+        table = "SELECT v FROM json_table('[7]', '$[*]' COLUMNS (v int PATH '$')) AS t"
+        assert lab.value(table) == 7
+        return
     lab.execute(
         "CREATE VIRTUAL TABLE words USING fts5(text)", "INSERT INTO words VALUES ('cold email')"
     )
@@ -231,4 +318,6 @@ def test_full_text_and_json_tables_can_be_read(lab: Lab) -> None:
 def test_placeholders_of_a_client_are_refused(guarded: Lab) -> None:
     """The engine's own marks stand for values that nobody sends."""
     texts = ["SELECT $1", "SELECT $3 + 1", "SELECT * FROM items WHERE id = $2"]
+    if guarded.is_mariadb:
+        texts = [text.replace("$1", "?").replace("$3", "?").replace("$2", "?") for text in texts]
     assert [end(guarded, client_plan(guarded), text) for text in texts] == [Kind.INVALID] * 3

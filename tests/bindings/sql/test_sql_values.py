@@ -180,10 +180,48 @@ SQLITE_MATRIX = {
     "surrogate": ("CAST(x'eda080' AS TEXT)", "���"),
     "nul": ("char(97, 0, 98)", "a\0b"),
 }
+MARIADB_MATRIX = {
+    "integer": ("32767", 32767),
+    "integer safe": ("9007199254740991", 9007199254740991),
+    "integer beyond": ("9007199254740993", "9007199254740993"),
+    "integer lowest": ("-9223372036854775808", "-9223372036854775808"),
+    "unsigned highest": ("18446744073709551615", "18446744073709551615"),
+    "decimal": ("CAST('12.5' AS DECIMAL(38, 10))", "12.5000000000"),
+    "decimal small": ("0.0000000001", "0.0000000001"),
+    "sum": ("(SELECT sum(x) FROM (SELECT 1 AS x UNION SELECT 2) AS t)", "3"),
+    "double": ("0.1e0", 0.1),
+    "double largest": ("1.7976931348623157e308", 1.7976931348623157e308),
+    "float": ("CAST(0.1 AS FLOAT)", 0.1),
+    "float exact": ("CAST(16777217 AS FLOAT)", 16777216.0),
+    "boolean": ("true", 1),
+    "text": ("'é😀\"\\\\'", 'é😀"\\'),
+    "text of numbers": ("concat(1, 2)", "12"),
+    "binary": ("x'00ff'", "AP8="),
+    "bits": ("b'101'", "BQ=="),
+    "uuid": (
+        "CAST('6F1E4C0E-9C3F-4F0A-8F0E-1D2C3B4A5F60' AS UUID)",
+        "6f1e4c0e-9c3f-4f0a-8f0e-1d2c3b4a5f60",
+    ),
+    "inet6": ("CAST('::FF' AS INET6)", "::ff"),
+    "date": ("DATE '2026-03-29'", "2026-03-29"),
+    "date last": ("DATE '9999-12-31'", "9999-12-31"),
+    "datetime": ("TIMESTAMP '2026-03-29 02:30:00.25'", "2026-03-29T02:30:00.25"),
+    "datetime plain": ("TIMESTAMP '2026-03-29 02:30:00'", "2026-03-29T02:30:00"),
+    "time": ("TIME '10:00:00.5'", "10:00:00.5"),
+    "time beyond a day": ("TIME '-838:59:59'", "-838:59:59"),
+    "time zero": ("TIME '00:00:00'", "00:00:00"),
+    "json": (
+        """json_extract('{"a":[1,1.5,null,9007199254740993]}', '$')""",
+        {"a": [1, 1.5, None, "9007199254740993"]},
+    ),
+    "json of a scalar": ("json_extract('[null]', '$[0]')", None),
+    "point": ("ST_AsText(point(1, 2))", "POINT(1 2)"),
+    "null": ("NULL", None),
+}
 MATRICES = {
     "postgresql": POSTGRES_MATRIX,
     "sqlite": SQLITE_MATRIX,
-    "duckdb": DUCKDB_MATRIX,
+    "mariadb": MARIADB_MATRIX,
 }
 
 
@@ -214,6 +252,11 @@ def test_no_zone_of_the_process_moves_a_time(zone: str, lab: Lab) -> None:
             "SELECT '2026-03-29 02:30:00'::timestamp AS t, '2026-03-29 02:30+00'::timestamptz AS z"
         )
         expected = {"t": "2026-03-29T02:30:00", "z": "2026-03-29T02:30:00+00:00"}
+    elif lab.is_mariadb:
+        lab.execute("CREATE TABLE t (t datetime, z timestamp)")
+        lab.execute("INSERT INTO t VALUES ('2026-03-29 02:30:00', '2026-03-29 02:30:00')")
+        text = "SELECT t, z FROM t"
+        expected = {"t": "2026-03-29T02:30:00", "z": "2026-03-29T02:30:00+00:00"}
     else:
         text = "SELECT datetime('2026-03-29 02:30:00') AS t"
         expected = {"t": "2026-03-29 02:30:00"}
@@ -222,15 +265,18 @@ def test_no_zone_of_the_process_moves_a_time(zone: str, lab: Lab) -> None:
 
 
 def test_a_time_from_a_result_finds_its_row(lab: Lab) -> None:
-    kind = "text" if lab.is_sqlite else "timestamptz"
-    lab.execute(f"CREATE TABLE t (z {kind})", "INSERT INTO t VALUES ('2026-03-29T02:30:00+05:30')")
-    at = lab.value("SELECT z FROM t")
-    assert lab.value("SELECT count(*) AS n FROM t WHERE z = :at", {"at": "date-time"}, at=at) == 1
+    kind = {"postgresql": "timestamptz", "mariadb": "timestamp", "sqlite": "text"}[lab.engine]
+    lab.execute(f"CREATE TABLE t (at {kind})")
+    at = "2026-03-29T02:30:00+05:30"
+    lab.invoke(lab.plan("INSERT INTO t VALUES (:at)", types={"at": "date-time"}), at=at)
+    found = lab.value("SELECT at FROM t")
+    count = "SELECT count(*) AS n FROM t WHERE at = :at"
+    assert lab.value(count, {"at": "date-time"}, at=found) == 1
 
 
 def test_bytes_that_are_no_text_harm_no_other_row(lab: Lab) -> None:
     if not lab.is_sqlite:
-        pytest.skip("the engine refuses such text")
+        pytest.skip("other engines refuse such text")
     lab.execute("CREATE TABLE t (x)", "INSERT INTO t VALUES ('a'), (CAST(x'ff' AS TEXT)), ('c')")
     outcome = lab.invoke(lab.plan("SELECT x FROM t", shape="column"))
     assert outcome.value == ["a", "�", "c"]

@@ -26,7 +26,7 @@ from runner.diagnostics import Diagnostic
 from runner.invocation.call import Invoker
 from runner.protocol.server import Protocol
 from runner.transport.http import HttpApp
-from tests.bindings.sql.lab import postgres_schema
+from tests.bindings.sql.lab import mariadb_database, mariadb_rows, postgres_schema
 from tests.wire.client import modern_headers, modern_message
 from tests.wire.http_client import Connection, Response, run
 
@@ -231,6 +231,12 @@ def database(engine: str, ddl: str) -> Iterator[tuple[str, Files]]:
     if engine == "sqlite":
         section = 'databases: {lab: {url: "sqlite:///lab.db", create: {schema: lab.sql}}}\n'
         yield section, {"lab.sql": ddl}
+        return
+    if engine == "mariadb":
+        with mariadb_database() as url:
+            for statement in filter(str.strip, ddl.split(";")):
+                mariadb_rows(statement, database=url.rpartition("/")[2])
+            yield f'databases: {{lab: {{url: "{url}"}}}}\n', {}
         return
     with postgres_schema() as url:
         with psycopg.connect(url, autocommit=True) as connection:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.faults.io.product import Product, database, faults_of, served
 
-ENGINES = ("sqlite", "postgresql")
+ENGINES = ("sqlite", "postgresql", "mariadb")
 DDL = "CREATE TABLE items (id integer, name text); INSERT INTO items VALUES " + ", ".join(
     f"({number}, 'n{number}')" for number in range(1, 1201)
 )

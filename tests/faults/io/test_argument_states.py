@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.faults.io.product import Message, Product, database, served
 
-ENGINES = ("sqlite", "postgresql")
+ENGINES = ("sqlite", "postgresql", "mariadb")
 MISSING = object()
 WAYS = {
     "required": "x: string",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.faults.io.product import Message, Product, database, served
 
-ENGINES = ("sqlite", "postgresql")
+ENGINES = ("sqlite", "postgresql", "mariadb")
 WORDS = (
     *("string", "integer", "number", "boolean", "object", "string[]", "integer[]", "decimal"),
     *("int64", "date", "date-time", "time", "duration", "uuid", "email", "uri", "object[]"),
@@ -61,6 +61,8 @@ tools:
       - SELECT v, length(v) AS n FROM kept WHERE v = :v
     result: {shape: row}
 """
+    if engine == "mariadb":  # spaces at the end count for nothing there, unless bytes are compared
+        tool = tool.replace("v = :v", "v = BINARY :v")
     with (
         database(engine, "CREATE TABLE kept (v text)") as (section, files),
         served(tmp_path, section + tool, files) as product,

@@ -19,7 +19,7 @@ from tests.faults.io.upstream_product import api, upstream
 from tests.wire.client import modern_headers, modern_message
 from tests.wire.http_client import LIMIT_S, Connection, run
 
-ENGINES = ("sqlite", "postgresql")
+ENGINES = ("sqlite", "postgresql", "mariadb")
 BODY = """
 budgets: {request_body: 64KiB, input_elements: 500}
 include: [more.yaml]

@@ -18,7 +18,7 @@ class Cell:
     """SQLite's entry in `result.columns`; None admits everything."""
     duckdb: str | None = None
 
-    def written(self, engine: str) -> str | None:
+    def written(self, engine: str, name: str) -> str | None:
         """The expression on one engine."""
         return {"postgresql": self.postgres, "sqlite": self.sqlite, "duckdb": self.duckdb}[engine]
 
@@ -35,7 +35,9 @@ CELLS = {
         "12345678901234567890.0123456789",
         "decimal",
     ),
-    "decimal of zeros": Cell("1.5::numeric(38,10)", None, "1.5000000000", "1.5000000000"),
+    "decimal of zeros": Cell(
+        "1.5::numeric(38,10)", None, "1.5000000000", "1.5000000000", "decimal"
+    ),
     "not a decimal": Cell("'NaN'::numeric", None, "NaN", "NaN"),
     "bytes": Cell(r"'\x00ff'::bytea", "x'00ff'", "AP8=", "AP8=", BYTES),
     "no bytes": Cell("''::bytea", "x''", "", "", BYTES),

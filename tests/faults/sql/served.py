@@ -25,6 +25,7 @@ from runner.app import Checked, catalog_of, check, open_application, state_keys
 from runner.catalog.catalog import Catalog
 from runner.codec.json import encode
 from runner.transport.http import HttpApp
+from tests.bindings.sql.lab import mariadb_database, mariadb_rows
 from tests.wire.client import modern_headers, modern_message
 from tests.wire.http_client import Connection, Response, run
 from tests.wire.recording import MODERN_SCHEMA
@@ -65,7 +66,7 @@ class Source:
     url: str
     folder: Path
     schema: str = ""
-    """PostgreSQL: the schema, and the name by which its backends are found."""
+    """PostgreSQL: the schema, and the name of its backends; MariaDB: the database."""
 
     @property
     def is_postgres(self) -> bool:
@@ -241,7 +242,7 @@ def codes(found: Checked) -> list[str]:
 
 @contextmanager
 def source_of(engine: str, folder: Path) -> Iterator[Source]:
-    """A database with nothing in it; PostgreSQL's is a schema that is dropped at the end."""
+    """A database with nothing in it; a server's is dropped at the end."""
     if engine == "sqlite":
         source = Source(engine, "sqlite:///main.db", folder)
         sqlite3.connect(source.path).close()
@@ -254,6 +255,12 @@ def source_of(engine: str, folder: Path) -> Iterator[Source]:
         return
     with _schema() as (url, schema):
         yield Source(engine, url, folder, schema)
+
+
+@contextmanager
+def _database() -> Iterator[tuple[str, str]]:
+    with mariadb_database() as url:
+        yield url, url.rpartition("/")[2]
 
 
 @contextmanager

@@ -12,10 +12,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import psycopg
+import pymysql
 import pytest
 
+from tests.bindings.sql.lab import mariadb_rows
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.recorded import record
 from tests.faults.sql.served import POSTGRES, Answer, Server, Source, tool
@@ -41,18 +44,24 @@ class Engine:
         self._texts = texts
 
     def running(self) -> list[int]:
-        """PostgreSQL: the backends that work on an endless statement of this test."""
+        """The server's connections that work on an endless statement of this test."""
+        if self._source.is_mariadb:
+            found = mariadb_rows(
+                "SELECT id FROM information_schema.processlist"
+                f" WHERE db = '{self._source.schema}' AND info LIKE '%RECURSIVE%'"
+            )
+            return [int(str(connection)) for (connection,) in found]
         with psycopg.connect(POSTGRES) as connection:
-            found = connection.execute(
+            backends = connection.execute(
                 "SELECT pid FROM pg_stat_activity WHERE application_name = %s"
                 " AND state = 'active' AND query LIKE '%%RECURSIVE%%'",
                 (self._source.schema,),
             )
-            return [int(pid) for (pid,) in found]
+            return [int(pid) for (pid,) in backends]
 
     def has_started(self) -> bool:
         """It works on an endless statement."""
-        if self._source.is_postgres:
+        if not self._source.is_sqlite:
             return self.running() != []
         return ENDLESS in self._texts
 
@@ -222,7 +231,7 @@ def test_cancel_over_pipes_stops_the_statement(
     say(piped, modern_message("tools/call", {"name": "one", "arguments": {}}, id_="first"))
     assert heard(piped)["id"] == "first"
     say(piped, modern_message("tools/call", {"name": "slow", "arguments": {}}, id_="slow"))
-    if source.is_postgres:
+    if not source.is_sqlite:
         asyncio.run(engine.start())
     begin = time.monotonic()
     cancel = {
@@ -299,13 +308,14 @@ def test_stop_by_an_operator_is_no_time_limit(
         asked = asyncio.ensure_future(server.ask("slow", {}))
         await engine.start()
         for pid in engine.running():
-            source.rows(f"SELECT pg_cancel_backend({pid})")
+            source.rows(command.format(pid))
         return await asked
 
     answer = server.run(stop())
 
     assert (answer.is_error, answer.text) == (True, "the statement was stopped")
-    assert "tool slow failed: cancelled: 57014" in caplog.text
+    code = "1317" if source.is_mariadb else "57014"
+    assert f"tool slow failed: cancelled: {code}" in caplog.text
 
 
 def test_database_that_is_away_has_its_own_word(source: Source, served: Serve) -> None:
@@ -322,6 +332,14 @@ def test_database_that_is_away_has_its_own_word(source: Source, served: Serve) -
 
     assert server.refusal("find") == "U"
     assert server.refusal("plain") == "the database cannot be reached at present"
+
+
+@contextmanager
+def holding(source: Source, text: str) -> Iterator[None]:
+    """Somebody else holds the locks that a statement takes."""
+    with pymysql.connect(host="127.0.0.1", user="root", database=source.schema) as other:
+        other.cursor().execute(text)
+        yield
 
 
 def test_lock_of_another_process_is_busy(source: Source, served: Serve) -> None:

@@ -125,6 +125,32 @@ SQLITE = {
     "blob": ("hex(x'3a61') || :a", "3A61x"),
     "null test": ("CASE WHEN :gone IS NULL THEN :a END", "x"),
 }
+MARIADB = {
+    "colon in a quoted name": ("`:a:b` FROM (SELECT :a AS `:a:b`) AS s", "x"),
+    "colon in a double-quoted text": ('"at :a, \\" it\'s" || :a', "at :a, \" it'sx"),
+    "escaped LIKE": (r"CASE WHEN '100%' LIKE '100\%' ESCAPE '\\' THEN :a END", "x"),
+    "backslash before the end": (r"'c:\\' || :a || '\\n'", "c:\\x\\n"),
+    "escaped quote": (r"'it\'s :b ' || :a", "it's :b x"),
+    "hash comment": (":a # it's :b ?\n", "x"),
+    "dashes that are no comment": ("9--:n", 13),
+    "doubled backquote": ("`a``:b` FROM (SELECT :a AS `a``:b`) AS s", "x"),
+    "named charset": ("_utf8mb4':b' || :a", ":bx"),
+    "national text": ("N':b' || :a", ":bx"),
+    "system variable": ("@@session.time_zone || :a", "+00:00x"),
+    "assigned variable": ("(@v := :n) + @v", 8),
+    "json path": ("""json_value('{"x": {"y": 5}}', '$.' || :a || '.y')""", "5"),
+    "json of a question": ("""json_extract('{"x?": 5}', '$."x?"') + :n""", 9.0),
+    "date format": ("date_format('2026-03-29', '%Y:%m %%') || :a", "2026:03 %x"),
+    "cast call": ("CAST(:n AS char)", "4"),
+    "convert": ("CONVERT(:a USING latin1)", "x"),
+    "interval": ("CAST('2026-01-01' + INTERVAL :n DAY AS char)", "2026-01-05"),
+    "regular expression": ("CASE WHEN 'a:b' REGEXP '^[[:alpha:]]:b$' THEN :a END", "x"),
+    "hexadecimal text": ("CAST(x'3a61' AS char) || :a", ":ax"),
+    "null test": ("CASE WHEN :gone IS NULL THEN :a END", "x"),
+    "null-safe equality": ("CASE WHEN :gone <=> NULL THEN :a END", "x"),
+    "limit of a subquery": ("count(*) FROM (SELECT 1 FROM seq_1_to_9 LIMIT :lo, :n) AS s", 4),
+}
+BY_ENGINE = {"postgresql": POSTGRES, "sqlite": SQLITE, "mariadb": MARIADB}
 INPUT = {
     "a": "string", "n": "integer", "lo": "integer", "hi": "integer", "zone": "string",
     "gone?": "string",

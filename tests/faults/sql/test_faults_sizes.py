@@ -21,6 +21,13 @@ MANY = (
 )
 
 
+def many_rows(source: Source, rows: int) -> str:
+    """A query that gives so many rows, one after the other."""
+    if source.is_mariadb:  # a recursion fills a table there before its first row comes
+        return f"SELECT seq AS n, 'some text of a row' AS x FROM seq_1_to_{rows}"
+    return MANY.format(rows=rows)
+
+
 def peak_bytes() -> int:
     """The most memory that the process held since the last `forget_peak`."""
     with open("/proc/self/status", encoding="ascii") as status:
@@ -36,8 +43,8 @@ def forget_peak() -> int:
 
 
 @pytest.mark.parametrize("text", ["json", "csv"])
-def test_ten_million_rows_need_little_memory(served: Serve, text: str) -> None:
-    many = MANY.format(rows=ROWS)
+def test_ten_million_rows_need_little_memory(served: Serve, source: Source, text: str) -> None:
+    many = many_rows(source, ROWS)
     server = served(
         tool("many", many, result={"text": text})
         + tool("query", {"parameter": "text"}, input={"text": "string"}, result={"text": text})
@@ -55,9 +62,11 @@ def test_ten_million_rows_need_little_memory(served: Serve, text: str) -> None:
 
 
 @pytest.mark.parametrize("rows", [ROWS, 100 * ROWS])
-def test_first_rows_come_at_once_however_many_there_are(served: Serve, rows: int) -> None:
+def test_first_rows_come_at_once_however_many_there_are(
+    served: Serve, source: Source, rows: int
+) -> None:
     """A thousand million rows would take minutes; the one bound of every wait is seconds."""
-    server = served(tool("many", MANY.format(rows=rows), result={"max_rows": 100}))
+    server = served(tool("many", many_rows(source, rows), result={"max_rows": 100}))
 
     assert [row["n"] for row in server.call("many").rows] == list(range(1, 101))
 

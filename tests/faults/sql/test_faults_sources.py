@@ -14,12 +14,22 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import psycopg
 import pytest
 
+from tests.bindings.sql.lab import mariadb_rows
 from tests.faults.sql.conftest import Serve
-from tests.faults.sql.served import POSTGRES, Source, checked, codes, serve, source_of, tool
+from tests.faults.sql.served import (
+    POSTGRES,
+    Source,
+    checked,
+    codes,
+    serve,
+    source_of,
+    tool,
+)
 from tests.requirements import requirement
 
 PASSWORD = "p@ss:w/rd?#%&é +s3cret"
@@ -35,8 +45,23 @@ def postgres(tmp_path: Path) -> Iterator[Source]:
         yield source
 
 
+@pytest.fixture(params=["postgresql", "mariadb"])
+def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Source]:
+    """A table of one row, on a server."""
+    with source_of(request.param, tmp_path) as source:
+        source.execute("CREATE TABLE t (n integer)", "INSERT INTO t VALUES (0)")
+        yield source
+
+
 def kill_backends(source: Source) -> int:
     """Ends every connection of this test's server; how many there were."""
+    if source.is_mariadb:
+        found_there = mariadb_rows(
+            f"SELECT id FROM information_schema.processlist WHERE db = '{source.schema}'"
+        )
+        for (connection,) in found_there:
+            mariadb_rows(f"KILL {connection}")
+        return len(found_there)
     with psycopg.connect(POSTGRES, autocommit=True) as connection:
         found = connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
@@ -46,48 +71,48 @@ def kill_backends(source: Source) -> int:
     return len(found)
 
 
-def test_reads_survive_the_loss_of_every_connection(postgres: Source) -> None:
+def test_reads_survive_the_loss_of_every_connection(remote: Source) -> None:
     read = tool("read", "SELECT n FROM t", result={"shape": "value"})
     page = tool("list", ["SELECT n FROM t", "SELECT n + 1 AS n FROM t"], result={"shape": "value"})
     query = tool("query", {"parameter": "q"}, input={"q": "string"}, result={"shape": "value"})
 
-    with serve(postgres.folder, postgres.file(read + page + query)) as server:
+    with serve(remote.folder, remote.file(read + page + query)) as server:
         for _ in range(3):
             for _ in range(20):
                 server.value("read")
-            assert kill_backends(postgres) >= 1
+            assert kill_backends(remote) >= 1
             assert [server.value("read") for _ in range(10)] == [0] * 10
-            kill_backends(postgres)
+            kill_backends(remote)
             assert [server.value("list") for _ in range(10)] == [1] * 10
-            kill_backends(postgres)
+            kill_backends(remote)
             assert [server.value("query", q="SELECT n FROM t") for _ in range(10)] == [0] * 10
 
 
-def test_write_on_a_lost_connection_fails_and_is_never_done_twice(postgres: Source) -> None:
+def test_write_on_a_lost_connection_fails_and_is_never_done_twice(remote: Source) -> None:
     add = tool("add", "UPDATE t SET n = n + 1", writes=True)
-    databases = {"main": {"url": postgres.url, "pool": {"size": 1}}}
+    databases = {"main": {"url": remote.url, "pool": {"size": 1}}}
 
-    with serve(postgres.folder, postgres.file(add, databases=databases)) as server:
+    with serve(remote.folder, remote.file(add, databases=databases)) as server:
         assert server.value("add") == 1
-        assert kill_backends(postgres) == 1
+        assert kill_backends(remote) >= 1
 
         assert server.refusal("add") == "the database cannot be reached at present"
         assert server.value("add") == 1
 
-    assert postgres.rows("SELECT n FROM t") == [(2,)]
+    assert remote.rows("SELECT n FROM t") == [(2,)]
 
 
-def test_connection_that_is_lost_during_a_call_gives_no_half_result(postgres: Source) -> None:
-    slow = "SELECT n, pg_sleep(30) FROM t"
-    with serve(postgres.folder, postgres.file(tool("slow", slow) + ONE)) as server:
+def test_connection_that_is_lost_during_a_call_gives_no_half_result(remote: Source) -> None:
+    slow = "SELECT n, sleep(30) FROM t" if remote.is_mariadb else "SELECT n, pg_sleep(30) FROM t"
+    with serve(remote.folder, remote.file(tool("slow", slow) + ONE)) as server:
 
         async def lose() -> str:
             asked = asyncio.ensure_future(server.ask("slow", {}))
             async with asyncio.timeout(5):
                 for _ in range(2):  # the read is tried once more
-                    while not await asyncio.to_thread(sleeping, postgres):
+                    while not await asyncio.to_thread(sleeping, remote):
                         await asyncio.sleep(0)
-                    await asyncio.to_thread(kill_backends, postgres)
+                    await asyncio.to_thread(kill_backends, remote)
                 return (await asked).text
 
         assert server.run(lose()) == "the database cannot be reached at present"
@@ -96,6 +121,9 @@ def test_connection_that_is_lost_during_a_call_gives_no_half_result(postgres: So
 
 def sleeping(source: Source) -> bool:
     """A backend of this test sleeps in its statement."""
+    if source.is_mariadb:
+        state = "SELECT 1 FROM information_schema.processlist WHERE state = 'User sleep'"
+        return mariadb_rows(f"{state} AND db = '{source.schema}'") != []
     with psycopg.connect(POSTGRES) as connection:
         found = connection.execute(
             "SELECT 1 FROM pg_stat_activity WHERE application_name = %s AND wait_event = 'PgSleep'",
@@ -196,6 +224,54 @@ def test_password_with_special_characters_arrives_as_it_is(
     assert codes(found) == ["database-unreachable"]
     assert reluctant.passwords == [PASSWORD]
     assert reluctant.startups[0].startswith(b"user\0us@er\0database\0na/me\0")
+
+
+@pytest.fixture
+def login(tmp_path: Path) -> Iterator[Source]:
+    """A MariaDB user whose password has every special character."""
+    with source_of("mariadb", tmp_path) as source:
+        user = f"us@er-{source.schema[-8:]}"
+        mariadb_rows(f"CREATE USER '{user}'@'%' IDENTIFIED BY '{PASSWORD}'")
+        try:
+            mariadb_rows(f"GRANT SELECT ON {source.schema}.* TO '{user}'@'%'")
+            address = f"{quote(user, safe='')}:{QUOTED}@127.0.0.1:3306/{source.schema}"
+            yield Source("mariadb", f"mariadb://{address}", tmp_path, source.schema)
+        finally:
+            mariadb_rows(f"DROP USER '{user}'@'%'")
+
+
+def test_password_with_special_characters_opens_mariadb(login: Source) -> None:
+    who = tool("who", "SELECT current_user() AS who", result={"shape": "value"})
+
+    with serve(login.folder, login.file(who)) as server:
+        assert str(server.value("who")).startswith("us@er-")
+
+
+@pytest.mark.parametrize(
+    ("stage", "address", "hint"),
+    [
+        ("resolve", "nowhere.invalid:3306", "check the host's name"),
+        ("connect", "127.0.0.1:1", "check that the server runs and listens there"),
+        ("TLS", "127.0.0.1:3306", "check the ssl_ options and the certificates"),
+        ("login", "127.0.0.1:3306", "check user, password and the database's name"),
+    ],
+)
+def test_failed_connection_to_mariadb_names_its_stage_and_no_password(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, stage: str, address: str, hint: str
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    options = "?ssl_verify_cert=true" if stage == "TLS" else ""
+    url = f"mysql://someone:{QUOTED}@{address}/x{options}"
+    databases = {"stock": {"url": url}}
+
+    [fault] = checked(
+        tmp_path, Source("mariadb", url, tmp_path).file(ONE, databases=databases), {}
+    ).diagnostics
+
+    words = f"database 'stock': {stage} failed at {address}"
+    assert (fault.code, fault.message, fault.hint) == ("database-unreachable", words, hint)
+    for secret in (PASSWORD, QUOTED, "s3cret"):
+        assert secret not in caplog.text
 
 
 STAGES = {

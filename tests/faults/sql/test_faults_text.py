@@ -109,7 +109,7 @@ def test_database_of_another_encoding_is_read_as_utf_8(latin: Source) -> None:
 
 
 def test_text_with_a_zero_byte_is_refused_or_kept(source: Source, served: Serve) -> None:
-    """PostgreSQL has no such text; SQLite has."""
+    """PostgreSQL has no such text; the others have."""
     server = served(
         tool("echo", "SELECT :x AS x", input={"x": "string"}, result={"shape": "value"})
     )

@@ -23,9 +23,17 @@ WRITES = (
 )
 
 
+EFFECTS = {
+    "sqlite": (),
+    "postgresql": ("SELECT nextval('counter') AS n", "SELECT deleting() AS n"),
+    "mariadb": ("SELECT nextval(counter) AS n", "SELECT deleting() AS n"),
+}
+"""Functions that change something."""
+
+
 @pytest.fixture
 def items(source: Source) -> Source:
-    """A table of three rows; in PostgreSQL with a function and a sequence that would write."""
+    """A table of three rows; on a server with a function and a sequence that would write."""
     source.execute(
         "CREATE TABLE items (id integer PRIMARY KEY, name text)",
         "INSERT INTO items VALUES (1, 'a'), (2, 'b'), (3, 'c')",
@@ -36,15 +44,29 @@ def items(source: Source) -> Source:
             "CREATE FUNCTION deleting() RETURNS int LANGUAGE plpgsql AS"
             " $$ BEGIN DELETE FROM items; RETURN 1; END $$",
         )
+    if source.is_mariadb:
+        source.execute(
+            "CREATE SEQUENCE counter",
+            "CREATE FUNCTION deleting() RETURNS int BEGIN DELETE FROM items; RETURN 1; END",
+        )
     return source
 
 
 def state(source: Source) -> object:
-    """All bytes of the folder; in PostgreSQL rows, the sequence and the names of objects."""
+    """All bytes of the folder; on a server rows, the sequence and the names of objects."""
     files = {path.name: path.read_bytes() for path in source.folder.iterdir()}
     files.pop("mcp.yaml", None)
-    if not source.is_postgres:
+    if source.is_sqlite:
         return files
+    if source.is_mariadb:
+        return files, [
+            source.rows("SELECT * FROM items ORDER BY id"),
+            source.rows("SELECT next_not_cached_value FROM counter"),
+            source.rows(
+                "SELECT table_name, column_name FROM information_schema.columns"
+                f" WHERE table_schema = '{source.schema}' ORDER BY 1, 2"
+            ),
+        ]
     schema = f"'{source.schema}'::regnamespace"
     return files, [
         source.rows("SELECT * FROM items ORDER BY id"),
@@ -58,7 +80,7 @@ def writing_tools(source: Source) -> str:
     """Tools that would change everything if anything ran."""
     texts = [
         *WRITES,
-        *(["SELECT nextval('counter') AS n", "SELECT deleting() AS n"] * source.is_postgres),
+        *EFFECTS[source.engine],
     ]
     tools = [tool(f"t{n}", text, writes=True) for n, text in enumerate(texts)]
     each = {"each": "ids", "run": "DELETE FROM items WHERE id = :item"}

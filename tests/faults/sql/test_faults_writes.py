@@ -20,13 +20,16 @@ HONEST = (
     "WITH t AS (SELECT id FROM items) SELECT id FROM t ORDER BY id",
     "WITH RECURSIVE s(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM s WHERE id < 3)"
     " SELECT id FROM s",
-    "SELECT min(id) OVER (PARTITION BY id ORDER BY id ROWS UNBOUNDED PRECEDING) AS id FROM items"
-    " ORDER BY 1",
+    "SELECT min(i.id) OVER (PARTITION BY i.id ORDER BY i.id ROWS UNBOUNDED PRECEDING) AS id"
+    " FROM items AS i ORDER BY 1",
     "SELECT id FROM items AS update_ WHERE name <> 'DELETE FROM items; DROP' ORDER BY id",
     "SELECT id FROM items /* INSERT INTO x */ ORDER BY id -- DROP TABLE items",
     "/* DELETE */ SELECT id FROM items ORDER BY id;",
     "SELECT 1 AS id UNION SELECT 2 UNION SELECT 3 ORDER BY id",
     "SELECT CASE WHEN id > 0 THEN id END AS id FROM items ORDER BY id",
+)
+HONEST_STANDARD = (
+    "SELECT column1 AS id FROM (VALUES (1), (2), (3)) AS v",
     'SELECT id AS "id" FROM items AS "delete" ORDER BY id',
 )
 HONEST_SQLITE = ("SELECT column1 AS id FROM (VALUES (1), (2), (3)) AS v",)
@@ -58,9 +61,16 @@ HONEST_POSTGRES = (
 )
 
 
+HONEST_BY_ENGINE = {
+    "sqlite": (*HONEST, *HONEST_STANDARD),
+    "postgresql": (*HONEST, *HONEST_STANDARD, *HONEST_POSTGRES),
+    "mariadb": (*HONEST, *HONEST_MARIADB),
+}
+
+
 @pytest.fixture
 def items(source: Source) -> Source:
-    """Three items; in PostgreSQL functions, views and a sequence that would write."""
+    """Three items; on a server functions, views and a sequence that would write."""
     source.execute(
         "CREATE TABLE items (id integer PRIMARY KEY, name text)",
         "INSERT INTO items VALUES (1, 'a'), (2, 'b'), (3, 'c')",
@@ -88,8 +98,27 @@ def state(source: Source) -> object:
     """All that an evasion could change: rows, objects, settings, files."""
     own = ("mcp.yaml", "main.db", "main.db-wal", "main.db-shm")
     files = sorted(path.name for path in source.folder.iterdir() if path.name not in own)
-    if not source.is_postgres:
+    if source.is_sqlite:
         return files, source.path.read_bytes()
+    if source.is_mariadb:
+        return files, [
+            source.rows("SELECT * FROM items ORDER BY id"),
+            source.rows("SELECT next_not_cached_value FROM counter"),
+            source.rows(
+                "SELECT table_name, column_name FROM information_schema.columns"
+                f" WHERE table_schema = '{source.schema}' ORDER BY 1, 2"
+            ),
+            source.rows(
+                "SELECT routine_name FROM information_schema.routines"
+                f" WHERE routine_schema = '{source.schema}' ORDER BY 1"
+            ),
+            source.rows("SELECT user FROM mysql.user WHERE user = 'evil'"),
+            source.rows(
+                "SELECT schema_name FROM information_schema.schemata WHERE schema_name = 'evil'"
+            ),
+            source.rows(f"SELECT * FROM mysql.table_stats WHERE db_name = '{source.schema}'"),
+            source.rows("SELECT is_free_lock('evil')"),
+        ]
     schema = f"'{source.schema}'::regnamespace"
     return files, [
         source.rows("SELECT * FROM items ORDER BY id"),
@@ -114,7 +143,7 @@ def texts(source: Source) -> Sequence[str]:
 
 def writes(source: Source) -> str:
     """A statement that only the engine can refuse."""
-    return "SELECT deleting()" if source.is_postgres else "DELETE FROM items"
+    return "DELETE FROM items" if source.is_sqlite else "SELECT deleting()"
 
 
 def test_no_evasion_of_a_client_changes_anything(items: Source, served: Serve) -> None:

@@ -1,0 +1,360 @@
+"""MySQL and MariaDB: how a session is kept, and how a statement runs on it.
+
+A call is one round trip where it can be: the time limit, START TRANSACTION, the statement and the
+end of a read travel together. A session is read-only; a transaction says so again, because a
+statement's own prefix or a function may turn the session's setting round. To stop a statement
+takes a connection of its own, which asks first whether it reached the same server.
+"""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final
+
+from runner.bindings.sql.collect import BLOCK_ROWS, Sink
+from runner.bindings.sql.mysql_connect import Address, Server, rows_of, setup
+from runner.bindings.sql.mysql_errors import INTERRUPTED, UNIQUE, is_loss, key_of, translated
+from runner.bindings.sql.mysql_packets import Field, ServerError, written
+from runner.bindings.sql.mysql_prove import MysqlProver
+from runner.bindings.sql.mysql_types import VAR_STRING, decoders, encoder, row_reader
+from runner.bindings.sql.mysql_wire import (
+    PING,
+    QUERY,
+    RESET,
+    Parameter,
+    Prepared,
+    Rows,
+    Wire,
+    execution,
+)
+from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
+from runner.bindings.sql.wording import refused
+from runner.catalog.rendering import Key, Shapes
+from runner.catalog.sources import Database
+from runner.errors import BindingError, Kind, StartError
+
+FACTS: Final = EngineFacts(splits_writes=False, seconds_between_stops=0.25)
+_CACHED_STATEMENTS: Final = 128
+_BEGIN_READ: Final = QUERY + b"START TRANSACTION READ ONLY"
+_BEGIN_WRITE: Final = QUERY + b"START TRANSACTION READ WRITE"
+_ROLLBACK: Final = QUERY + b"ROLLBACK"
+_COMMIT: Final = QUERY + b"COMMIT"
+_TIMES: Final = 3
+_PROVING_MS: Final = 5000
+_BATCH: Final = 64
+"""Executions sent before their answers are read: more might wait for each other's readers."""
+_BATCH_BYTES: Final = 64 * 1024
+_COLUMNS_OF_KEY: Final = b"""SELECT DISTINCT parts FROM (
+SELECT group_concat(column_name ORDER BY seq_in_index SEPARATOR ', ') AS parts
+FROM information_schema.statistics
+WHERE table_schema = database() AND index_name = ? AND locate(concat(' ', table_name, ' '), ?)
+GROUP BY table_name) AS named"""
+
+
+class MysqlSession:
+    """One connection."""
+
+    def __init__(
+        self, wire: Wire, server: Server, *, commands: Sequence[bytes], address: Address
+    ) -> None:
+        """`commands` make the session what it is, now and after each reset."""
+        self.opened_at = time.monotonic()
+        self._wire = wire
+        self._server = server
+        self._setup = commands
+        self._address = address
+        self._statements: OrderedDict[str, Prepared] = OrderedDict()
+        self._limit_ms = 0
+        self._pending: list[bytes] = []
+        self._terms = Terms(writes=False, is_single=True, timeout_s=0)
+        self._is_used = False
+        """The session may hold state that outlives a transaction."""
+        self._guard = threading.Lock()
+        """Held while the statement is stopped, and while the session goes over to another call."""
+        self._is_open = False
+        self._is_stopped = False
+        self._was_killed = False
+        self._run(commands)
+
+    def _run(self, commands: Sequence[bytes], text: str = "") -> int:
+        """How many rows the last command changed."""
+        try:
+            return self._wire.run(commands)[-1].affected
+        except ServerError as error:
+            raise self._translated(error, text) from error
+
+    def _translated(self, error: ServerError, text: str = "") -> BindingError | SessionLostError:
+        if is_loss(error):
+            self._wire.is_out_of_step = True
+        unique = self._columns_of_key(error, text) if error.code in UNIQUE else None
+        return translated(error, unique=unique)
+
+    def _columns_of_key(self, error: ServerError, text: str) -> str | None:
+        """The columns of the key that refused; its table is one that the statement names."""
+        words = "".join(char if char.isalnum() or char in "_$" else " " for char in text)
+        values: list[Parameter] = [
+            (VAR_STRING, written(part.encode())) for part in (key_of(error) or "", f" {words} ")
+        ]
+        try:
+            found = rows_of(self._wire, _COLUMNS_OF_KEY, values)
+        except ServerError:
+            return None
+        return str(found[0][0]) if len(found) == 1 else None
+
+    def prepare(self, shapes: Shapes, key: Key) -> Ready:
+        """The shape with `?` for each value."""
+        rendered = shapes.render(key)
+        text = rendered.text(lambda _index, _bound: "?")
+        prepared = self._prepared(text)
+        if prepared.parameters != len(rendered.slots):
+            raise refused(Kind.INVALID, reason="the text has placeholders of its own")
+        if not prepared.fields and not self._terms.writes:
+            raise refused(Kind.INVALID if self._terms.is_foreign else Kind.READ_ONLY)
+        encoders = tuple(encoder(slot.bound.type) for slot in rendered.slots)
+        return Ready(text, rendered.slots, encoders, simple_names(rendered.slots))
+
+    def adopt(self, text: str, count: int) -> Ready:
+        """A text with `?`."""
+        prepared = self._prepared(text)
+        if prepared.parameters != count:
+            raise refused(Kind.INVALID, reason=f"{prepared.parameters} parameters, {count} values")
+        return Ready(text, (), (encoder(""),) * count)
+
+    def _prepared(self, text: str) -> Prepared:
+        """The statement as this connection has it."""
+        prepared = self._statements.get(text)
+        if prepared is not None:
+            self._statements.move_to_end(text)
+            return prepared
+        if self._terms.writes and self._pending:
+            self._run(self._take_pending())  # a read-only session refuses to prepare a change
+        try:
+            prepared = self._wire.prepare(text.encode())
+        except ServerError as error:
+            raise self._translated(error) from error
+        except UnicodeEncodeError as error:
+            raise refused(Kind.INVALID, reason=str(error)) from error
+        if len(self._statements) >= _CACHED_STATEMENTS:
+            self._wire.forget(self._statements.popitem(last=False)[1])
+        self._statements[text] = prepared
+        return prepared
+
+    def begin(self, terms: Terms) -> None:
+        """Notes how the transaction begins; it travels with the first statement."""
+        self._terms = terms
+        self._is_used = terms.writes or terms.is_foreign
+        with self._guard:
+            self._is_open, self._is_stopped, self._was_killed = True, False, False
+        self._pending = [self._writable(), _BEGIN_WRITE] if terms.writes else [_BEGIN_READ]
+
+    def _writable(self) -> bytes:
+        """Lets the session write until it is reset.
+
+        A definition commits by itself; what follows it begins a transaction nonetheless.
+        """
+        name = b"tx_read_only" if self._server.is_mariadb else b"transaction_read_only"
+        return QUERY + b"SET SESSION autocommit=0, " + name + b"=0"
+
+    def _limit(self, limit_ms: int) -> bytes:
+        """MariaDB limits every statement, MySQL only queries."""
+        if self._server.is_mariadb:
+            return QUERY + f"SET SESSION max_statement_time={limit_ms / 1000:.3f}".encode()
+        return QUERY + f"SET SESSION max_execution_time={limit_ms}".encode()
+
+    def _take_pending(self) -> list[bytes]:
+        if self._is_stopped:
+            raise refused(Kind.CANCELLED)
+        pending, self._pending = self._pending, []
+        limit_ms = max(int(self._terms.timeout_s * 1000), 1)
+        if limit_ms != self._limit_ms:
+            self._limit_ms = limit_ms
+            pending.insert(0, self._limit(limit_ms))
+        return pending
+
+    def _execution(self, ready: Ready, values: Sequence[object]) -> bytes:
+        command = execution(self._prepared(ready.text), values)  # type: ignore[arg-type]  # encoded
+        if len(command) > self._server.max_packet_bytes:
+            raise refused(Kind.TOO_LARGE)
+        self._is_used = self._is_used or "@" in ready.text  # a variable outlives its transaction
+        return command
+
+    def query(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
+        """Takes the rows in blocks; what is not wanted is cut off or thrown away as it comes."""
+        command = self._execution(ready, values)
+        commands = self._take_pending()
+        position = len(commands)
+        commands.append(command)
+        if self._terms.is_single and not self._terms.writes:
+            commands.append(_ROLLBACK)
+        reception = _Reception(sink, self._kill)
+        rows = Rows(
+            reception.start,
+            reception.take,
+            block=min(sink.wanted, BLOCK_ROWS),
+            cut=None if self._terms.writes else reception.cut,
+        )
+        try:
+            self._wire.run(commands, rows=rows, rows_of=position)
+        except ServerError as error:
+            if not (reception.was_cut and error.code == INTERRUPTED):
+                raise self._translated(error, ready.text) from error
+        if reception.was_cut:
+            self._absorb()
+        if reception.fault is not None:
+            raise reception.fault
+
+    def _absorb(self) -> None:
+        """Lets a late kill hit a command of no consequence."""
+        self._insist([PING])
+
+    def change(self, ready: Ready, values: Sequence[object]) -> int:
+        """Runs it; how many rows it matched."""
+        command = self._execution(ready, values)
+        return self._run([*self._take_pending(), command], ready.text)
+
+    def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int:
+        """Sends some executions at once, then reads their answers."""
+        changed, size = 0, 0
+        self._prepared(ready.text)
+        commands = self._take_pending()
+        for number, bound in enumerate(values, 1):
+            commands.append(self._execution(ready, bound))
+            size += len(commands[-1])
+            if number == len(values) or len(commands) >= _BATCH or size > _BATCH_BYTES:
+                changed += self._run_all(commands, ready.text)
+                commands, size = self._take_pending(), 0
+        return changed
+
+    def _run_all(self, commands: Sequence[bytes], text: str) -> int:
+        try:
+            return sum(ended.affected for ended in self._wire.run(commands))
+        except ServerError as error:
+            raise self._translated(error, text) from error
+
+    def commit(self) -> None:
+        """Commits."""
+        self._pending = []
+        if self._wire.is_in_transaction:
+            self._run([_COMMIT])
+
+    def rollback(self) -> None:
+        """Rolls back what is open; what may outlive a transaction is forgotten."""
+        self._pending = []
+        if self._wire.is_in_transaction:
+            self._insist([_ROLLBACK])
+        if self._is_used:
+            self._is_used = False
+            self._statements.clear()
+            self._limit_ms = 0
+            self._insist([RESET, *self._setup])
+        with self._guard:
+            self._is_open = False
+        if self._was_killed:
+            self._absorb()
+
+    def _insist(self, commands: Sequence[bytes]) -> None:
+        """Runs what must not fail; a kill that comes late hits it once or twice at most."""
+        for _ in range(_TIMES):
+            try:
+                self._wire.run(commands)
+            except ServerError as error:
+                last = error
+                if is_loss(error):
+                    break
+            else:
+                return
+        raise SessionLostError(str(last)) from last
+
+    def stop(self) -> None:
+        """Has the server stop what runs; between two statements, the next does not start.
+
+        Never after `rollback`: what runs then is another call's.
+        """
+        with self._guard:
+            if self._is_open:
+                self._is_stopped = True
+                self._kill()
+
+    def _kill(self) -> None:
+        self._was_killed = True
+        try:
+            wire, server = self._address.connect()
+        except StartError:
+            return  # it is asked again while the statement goes on
+        try:
+            if server.identity == self._server.identity:
+                wire.run([QUERY + f"KILL QUERY {self._server.connection_id}".encode()])
+        except (ServerError, SessionLostError):
+            return  # the same
+        finally:
+            wire.close()
+
+    def prover(self) -> MysqlProver:
+        """Describes on this connection."""
+        return MysqlProver(self._wire, limit=self._limit(_PROVING_MS), writable=self._writable())
+
+    def close(self) -> None:
+        """Closes it; the server rolls back what is open."""
+        self._wire.close()
+
+
+class _Reception:
+    """Turns packets into rows for a sink."""
+
+    def __init__(self, sink: Sink, kill: Callable[[], None]) -> None:
+        self._sink = sink
+        self._kill = kill
+        self._read: Callable[[bytes], list[object]] = row_reader(())
+        self.was_cut = False
+        self.fault: BindingError | None = None
+
+    def start(self, fields: tuple[Field, ...]) -> None:
+        """Tells the sink the columns; a fault is kept, for all that was sent must be read first."""
+        self._read = row_reader(fields)
+        try:
+            self._sink.start([field.name for field in fields], decoders(fields))
+        except BindingError as error:
+            self.fault = error
+
+    def take(self, packets: Sequence[bytes]) -> bool:
+        """Takes some rows; a fault is kept."""
+        if self.fault is None:
+            try:
+                return self._sink.add([self._read(packet) for packet in packets])
+            except BindingError as error:
+                self.fault = error
+            except UnicodeDecodeError as error:
+                self.fault = refused(Kind.INVALID, reason=str(error))
+        return False
+
+    def cut(self) -> None:
+        self.was_cut = True
+        self._kill()
+
+
+class MysqlEngine:
+    """One database of MySQL or MariaDB."""
+
+    facts = FACTS
+    open_lookups: ClassVar[None] = None
+
+    def __init__(self, database: Database) -> None:
+        self._address = Address(database)
+        self._database = database
+
+    def open_session(self, *, writes: bool) -> MysqlSession:
+        """A connection whose transactions read only unless they say otherwise."""
+        del writes  # decided by each transaction
+        wire, server = self._address.connect()
+        try:
+            commands = setup(self._database, server)
+            return MysqlSession(wire, server, commands=commands, address=self._address)
+        except (BindingError, SessionLostError) as error:
+            wire.close()
+            why = error.reason if isinstance(error, BindingError) else error
+            message = f"database '{self._database.name}': a statement of 'connect' fails ({why})"
+            raise StartError(message) from error
+
+    def close(self) -> None:
+        """Nothing is shared that needs it."""
