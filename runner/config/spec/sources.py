@@ -52,7 +52,7 @@ class DatabaseSpec(Section):
     """A database, by SQLAlchemy URL."""
 
     url: SecretText
-    """`sqlite:///data/app.db`, `postgresql://…`; a relative path starts at the file's folder."""
+    """`sqlite:///app.db`, `postgresql://…`, `mariadb://…`; a path starts at the file's folder."""
     create: CreateSection | None = None
     """Only for an embedded database that does not exist yet."""
     pool: PoolSection = PoolSection()
