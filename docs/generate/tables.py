@@ -1,10 +1,10 @@
 """Small tables of the reference, read off the tables that the program itself uses."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from docs.generate.phrases import KINDS, NOT_FROM_WORDS
 from runner.arguments.formats import FORMATS
-from runner.bindings.sql import duckdb_types
+from runner.bindings.sql import duckdb_types, mysql_types
 from runner.bindings.sql.postgres_types import CAST_BY_TYPE, WORD_BY_TYPE
 from runner.codec.json import encode
 from runner.compile.schemas.type_words import OUTPUT_WORDS, TYPE_WORDS
@@ -68,8 +68,18 @@ def postgres_parameters_as_markdown() -> str:
 
 def postgres_columns_as_markdown() -> str:
     """PostgreSQL's types → the type word of what a result holds."""
+    return _columns(WORD_BY_TYPE)
+
+
+def mysql_columns_as_markdown() -> str:
+    """The types of MySQL and MariaDB → the type word of what a result holds."""
+    known = {name: word for name, word in mysql_types.WORD_BY_TYPE.items() if word}
+    return _columns(known)
+
+
+def _columns(words: Mapping[str, str]) -> str:
     by_word: dict[str, list[str]] = {}
-    for name, word in WORD_BY_TYPE.items():
+    for name, word in words.items():
         by_word.setdefault(word, []).append(f"`{name}`")
     rows = [(", ".join(names), f"`{word}`") for word, names in by_word.items()]
     return _table(("column", "result"), rows)

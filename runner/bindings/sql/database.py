@@ -131,7 +131,7 @@ class SqlDatabase:
     ) -> list[dict[str, Json]]:
         """The rows of one statement of the project's own code, as JSON values.
 
-        The text has the driver's placeholders: `?` (SQLite), `$1` (PostgreSQL, DuckDB).
+        The text has the driver's placeholders: `?` (SQLite, MySQL), `$1` (PostgreSQL, DuckDB).
 
         Raises:
             BindingError: by kind what the database refused.

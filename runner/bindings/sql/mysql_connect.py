@@ -34,6 +34,7 @@ _TLS_OPTIONS: Final = frozenset(
     }
 )
 """What an address may say to the driver; other options would undo what is fixed here."""
+_CHARSET: Final = "utf8mb4"
 _NEVER: Final = CLIENT.MULTI_STATEMENTS | CLIENT.LOCAL_FILES
 _EXTENDED_METADATA: Final = 1 << 3
 _FLAGS: Final = struct.Struct("<I")
@@ -46,7 +47,7 @@ _MODES: Final = (
 """`||` joins texts, as on every other engine; a backslash escapes and `"` quotes text, as the
 scanner of statements reads them."""
 _FIXED: Final = (
-    "SET NAMES utf8mb4",
+    f"SET NAMES {_CHARSET}",
     f"SET SESSION sql_mode='{_MODES}', time_zone='+00:00', lc_messages='en_US',"
     " sql_auto_is_null=0, autocommit=1",
     "SET SESSION TRANSACTION READ ONLY",
@@ -112,7 +113,9 @@ class Address:
         self._name = database.name
         url = make_url(database.url.reveal())
         query = {name: str(value) for name, value in url.query.items()}
-        unknown = sorted(query.keys() - _OPTIONS - _TLS_OPTIONS - {"charset"})
+        if query.get("charset") == _CHARSET:
+            del query["charset"]  # people write it out of habit
+        unknown = sorted(query.keys() - _OPTIONS - _TLS_OPTIONS)
         if unknown:
             message = f"database '{self._name}': the address has no option '{unknown[0]}'"
             raise StartError(message, hint=f"options: {', '.join(sorted(_OPTIONS | _TLS_OPTIONS))}")
@@ -122,8 +125,8 @@ class Address:
         options.update(
             {
                 "autocommit": None,
-                "charset": "utf8mb4",
-                "client_flag": CLIENT.FOUND_ROWS,
+                "charset": _CHARSET,
+                "client_flag": CLIENT.FOUND_ROWS | CLIENT.PS_MULTI_RESULTS,
                 "password": str(options.get("password", "")).encode(),
                 "ssl_disabled": _is_on(self._tls.get("ssl_disabled")),
             }

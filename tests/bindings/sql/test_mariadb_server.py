@@ -23,6 +23,7 @@ HOSTILE = (
     "--general-log=1",
     "--general-log-file=general.log",
     "--max-connections=10",
+    "--max-allowed-packet=64M",
 )
 
 
@@ -138,7 +139,9 @@ def test_tls_options_of_the_address_are_kept(
     assert str(caught.value) == f"database 'lab': TLS failed at {host}:{server.port}"
 
 
-@pytest.mark.parametrize("option", ["init_command=SELECT 1", "local_infile=1", "sql_mode=x", "x=y"])
+@pytest.mark.parametrize(
+    "option", ["init_command=SELECT 1", "local_infile=1", "sql_mode=x", "charset=latin1", "x=y"]
+)
 def test_options_that_would_undo_what_is_fixed_are_refused(server: Server, option: str) -> None:
     name = option.partition("=")[0]
     with pytest.raises(StartError) as caught, open_lab(database(server.url(f"?{option}"))):
@@ -150,6 +153,11 @@ def test_statement_is_stopped_over_tls_too(lab: Lab, server: Server) -> None:
     assert lab.fails(lab.plan("SELECT sleep(30) AS s"), timeout_s=0.2).kind is Kind.TIMEOUT
     asked = "SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%(30)%'"
     assert server.rows(asked + " AND id <> connection_id()") == [(0,)]
+
+
+def test_rest_of_a_result_is_cut_over_tls_too(lab: Lab) -> None:
+    plan = lab.plan("SELECT seq AS n FROM seq_1_to_1000000000", max_rows=3, shape="column")
+    assert [lab.invoke(plan, timeout_s=5).value for _ in range(3)] == [[1, 2, 3]] * 3
 
 
 def test_restart_of_the_server_is_survived(lab: Lab, server: Server) -> None:
@@ -199,6 +207,14 @@ async def _all(lab: Lab, plan: object) -> None:
 
     binding = lab.binding(plan)  # type: ignore[arg-type]  # a plan
     await asyncio.gather(*(binding.invoke(call({})) for _ in range(12)), return_exceptions=True)
+
+
+@pytest.mark.parametrize("size", [16_777_215 - 18, 16_777_215, 40_000_000])
+def test_value_larger_than_a_packet_of_the_protocol_goes_both_ways(lab: Lab, size: int) -> None:
+    types = {"x": "string"}
+    plan = lab.plan("SELECT :x AS x", types=types, shape="value", max_bytes=64 * 1024**2)
+    value = "x" * (size - 1) + "y"
+    assert lab.invoke(plan, x=value).value == value
 
 
 def test_file_of_somebody_is_neither_written_nor_sent(lab: Lab, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from runner.bindings.sql.mysql import MysqlEngine, MysqlSession
 from runner.bindings.sql.mysql_connect import Address, setup
 from runner.bindings.sql.session import Terms
 from runner.catalog.sources import Database
+from runner.catalog.sql import Statement
 from runner.errors import BindingError, Kind
 from tests.bindings.sql.lab import Lab, call, database_of, mariadb_rows, open_lab, statement
 
@@ -278,6 +279,16 @@ def test_definition_in_a_list_does_not_end_what_can_be_undone(lab: Lab) -> None:
     )
     assert lab.fails(plan).kind is Kind.UNIQUE
     assert lab.rows("SELECT count(*) AS n FROM t") == [{"n": 0}]
+
+
+def test_procedure_of_a_writing_tool_may_give_rows(lab: Lab) -> None:
+    lab.execute(
+        "CREATE TABLE t (n int)",
+        "CREATE PROCEDURE adding() BEGIN INSERT INTO t VALUES (1); SELECT 1; SELECT 2, 3; END",
+    )
+    calling = Statement(["CALL adding()"], returns_rows=False, writes=True)
+    plan = lab.plan(calling, "SELECT count(*) AS n FROM t", shape="value")
+    assert [lab.invoke(plan).value for _ in range(3)] == [1, 2, 3]
 
 
 def test_lock_that_somebody_holds_too_long_is_busy(source: Database) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import sqlite3
+import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -132,6 +133,27 @@ def test_what_fails_at_the_start_is_named_without_the_password(
         start(Database("lab", url, engine))
     assert str(caught.value) == f"database 'lab': {words}"
     assert "p@ss" not in f"{caught.value} {caught.value.hint}"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "module", "extra", "name"),
+    [
+        ("postgresql", "psycopg", "postgres", "PostgreSQL"),
+        ("mysql", "pymysql", "mysql", "MySQL and MariaDB"),
+        ("mariadb", "pymysql", "mysql", "MySQL and MariaDB"),
+    ],
+)
+def test_a_driver_that_is_missing_is_named_with_its_install(
+    monkeypatch: pytest.MonkeyPatch, dialect: str, module: str, extra: str, name: str
+) -> None:
+    for known in [item for item in sys.modules if item.startswith("runner.bindings.sql.")]:
+        if known.rpartition(".")[2].startswith(("mysql", "postgres")):
+            monkeypatch.delitem(sys.modules, known)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(StartError) as caught:
+        start(Database("lab", Secret(f"{dialect}://h/d"), dialect))
+    assert str(caught.value) == f"database 'lab': the driver for {name} is not installed"
+    assert caught.value.hint == f"pip install 'mcp-runner[{extra}]'"
 
 
 def test_an_unknown_dialect_is_named() -> None:
