@@ -136,6 +136,9 @@ _NUMBER = re.compile(r"\d\w*(?:\.\d\w*)?|\.\d\w*")
 _PARAMETER = re.compile(r":[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _BRACE = re.compile(r"\{[^\W\d]\w*\}")
 _DOLLAR = re.compile(r"\$(?:[^\W\d]\w*)?\$")
+# Where comments do not nest, `/*/*/` is one: the `/*` in it is nothing that `*/` could follow.
+_FLAT = re.compile(r"\*/")
+_NESTED = re.compile(r"/\*|\*/")
 _COLONS = re.compile(r"::+|:=|:")
 # No two ways to match the same text: a client's statement cannot make this slow.
 _GOES_ON = re.compile(r"[ \t\f\v]*(?:--[^\r\n]*)?[\r\n](?:\s|--[^\r\n]*[\r\n])*'")
@@ -231,12 +234,10 @@ class _Scanner:
                 hint="write its text as SQL",
             )
         depth = 0
-        for mark in re.compile(r"/\*|\*/").finditer(self._text, start):
-            if mark[0] == "*/":
-                depth -= 1
-            elif depth == 0 or self._rules.nested_comments:
-                depth += 1
-            if depth == 0:
+        marks = _NESTED if self._rules.nested_comments else _FLAT
+        for mark in marks.finditer(self._text, start + 2):
+            depth += 1 if mark[0] == "/*" else -1
+            if depth < 0:
                 return mark.end()
         raise LexicalError("unclosed-text", "expected '*/' for this comment, found the end", start)
 
