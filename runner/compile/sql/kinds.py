@@ -53,7 +53,7 @@ def kind_of(tokens: Sequence[Token], dialect: str) -> Kind:
         return Kind(returns_rows=False, writes_at=inner[0], forbidden=reason)
     if root == "PRAGMA":
         return _pragma(inner)
-    if root in EXPLAINS or _is_analyze(inner, dialect):
+    if is_explained(tokens, dialect):
         return _explained(inner, dialect)
     return _query_or_change(inner)
 
@@ -64,6 +64,12 @@ def _query_or_change(inner: Sequence[Token]) -> Kind:
         return _change(main or inner[0], inner)
     write = next(_effects(inner), None)
     return Kind(returns_rows=True, writes_at=write, is_query=True)
+
+
+def is_explained(tokens: Sequence[Token], dialect: str) -> bool:
+    """What comes back tells of a statement: its rows are not those of the query within."""
+    inner = tokens[skip_brackets(tokens) :]
+    return bool(inner) and (inner[0].word in EXPLAINS or _is_analyze(inner, dialect))
 
 
 def skip_brackets(tokens: Sequence[Token]) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from runner.catalog.sql import Bound, Statement
 from runner.compile.sql.batch import single_statement
-from runner.compile.sql.kinds import Kind, commits_by_itself, kind_of
+from runner.compile.sql.kinds import Kind, commits_by_itself, is_explained, kind_of
 from runner.compile.sql.lexer import (
     Lexeme,
     LexicalError,
@@ -57,7 +57,9 @@ def compile_statement(
     if parts is None or not allowed:
         return None
     statement = Statement(parts, kind.returns_rows, writes=kind.writes_at is not None)
-    return Compiled(_with_limit(statement, seen, source), kind, seen)
+    if not is_explained(seen, dialect):
+        statement = _with_limit(statement, seen, source)
+    return Compiled(statement, kind, seen)
 
 
 def _tokens(source: Source, dialect: str) -> tuple[Token, ...] | None:

@@ -52,6 +52,19 @@ def test_the_last_limit_counts(
     assert not isinstance(found, Bound) or found.is_limit
 
 
+@pytest.mark.parametrize(
+    ("dialect", "word"),
+    [("sqlite", "EXPLAIN"), ("postgresql", "EXPLAIN (ANALYZE)"), ("mysql", "ANALYZE")],
+)
+def test_a_limit_of_an_explained_query_is_none_of_the_plan(
+    dialect: str, word: str, compile_text: Compiler
+) -> None:
+    plan = compile_text(f"{word} SELECT 1 LIMIT 1", dialect=dialect).plan
+
+    assert plan is not None
+    assert plan.statements[0].limit is None
+
+
 def test_a_limit_is_an_integer(compile_text: Compiler) -> None:
     assert compile_text("SELECT 1 LIMIT :x").codes == ["limit-type"]
 
