@@ -2,7 +2,7 @@
 
 The server infers a parameter's type from where it stands (`$1 = id` is a uuid). Where it cannot
 (`$1 IS NULL`), or where it falls back to text although another type was declared (`SELECT $1`),
-the declared type is cast.
+to short integers (`$1 * 1000`) or to the type beside it (`date - $1`), the declared type is cast.
 """
 
 import re
@@ -25,6 +25,8 @@ from runner.errors import Kind
 _UNTYPED: Final = frozenset({"42P18", "42P08"})
 _AMBIGUOUS: Final = frozenset({"42725", "42883", "42804"})
 _PARAMETER = re.compile(r"\$(\d+)")
+_LONG: Final = frozenset({20, 26, 700, 701, 1700})
+"""Types that hold a declared integer; `int2` and `int4` may not."""
 _FIRST_OWN_OID: Final = 16384
 """Types below are PostgreSQL's own."""
 _TYPES_OF: Final = b"""SELECT oid::int8, typname, typelem::int8, typcategory = 'A'
@@ -124,23 +126,21 @@ class Describer:
     def _refined(
         self, rendered: Rendered, casts: dict[int, str], described: Description
     ) -> Description:
-        """Casts what fell back to text although another type was declared, if that works."""
+        """Casts what fell back to another type than was declared, if that works."""
         fallen = {
             index: cast
             for index, oid in enumerate(described.parameters)
-            if oid == TEXT
-            and index not in casts
-            and (cast := cast_of(rendered.slots[index].bound)) != "text"
+            if index not in casts and _falls_back(oid, cast := cast_of(rendered.slots[index].bound))
         }
         # Together at first: two that are compared with each other change only as one.
-        alone = [{index: cast} for index, cast in fallen.items()]
-        for trial in [fallen, *alone] if len(alone) > 1 else alone:
+        apart = _by_parameter(rendered, fallen)
+        for trial in (fallen, *apart, *_shorter(apart)):
             if trial.keys() <= casts.keys():
                 continue
             try:
                 described = self._describe(_text(rendered, {**casts, **trial}))
             except EngineError:
-                continue  # it really is text there
+                continue  # it really is that there
             casts.update(trial)
         return described
 
@@ -164,6 +164,24 @@ class Describer:
                 (result.get_value(row, column) or b"").decode() for column in range(4)
             )
             self.known.add(int(oid), name, int(element) if is_array == "t" else None)
+
+
+def _falls_back(oid: int, cast: str) -> bool:
+    """The server took the type for want of a better one, and it may not hold the value."""
+    return oid not in _LONG if cast == "bigint" else oid == TEXT and cast != "text"
+
+
+def _by_parameter(rendered: Rendered, casts: Mapping[int, str]) -> Sequence[Mapping[int, str]]:
+    """The casts apart, those of a list's elements together."""
+    apart: dict[Bound, dict[int, str]] = {}
+    for index, cast in casts.items():
+        apart.setdefault(rendered.slots[index].bound, {})[index] = cast
+    return list(apart.values())
+
+
+def _shorter(trials: Sequence[Mapping[int, str]]) -> Sequence[Mapping[int, str]]:
+    """The same with the integers that places, counts and days of an operator are."""
+    return [dict.fromkeys(trial, "integer") for trial in trials if "bigint" in trial.values()]
 
 
 def cast_of(bound: Bound) -> str:

@@ -50,9 +50,9 @@ def test_returning_is_described_and_nothing_is_written(items: Lab) -> None:
 
 
 def test_a_null_test_gets_a_cast_where_the_engine_cannot_infer(items: Lab) -> None:
-    texts = ("SELECT id FROM items WHERE ", " IS NULL OR id = ", "")
-    described = describe(items, *texts, types=["integer", "integer"])
-    assert described.casts == ({0: "bigint"} if items.is_postgres else {})  # type: ignore[union-attr]
+    texts = ("SELECT id FROM items WHERE ", " IS NULL OR name = ", "")
+    described = describe(items, *texts, types=["string", "string"])
+    assert described.casts == ({0: "text"} if items.is_postgres else {})  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

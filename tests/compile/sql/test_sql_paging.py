@@ -61,6 +61,7 @@ def test_a_limit_of_an_explained_query_is_none_of_the_plan(
 ) -> None:
     plan = compile_text(f"{word} SELECT 1 LIMIT 1", dialect=dialect).plan
 
+    assert plan is not None
     assert plan.statements[0].limit is None
 
 
