@@ -8,7 +8,6 @@ from runner.catalog.schema import Parameter
 from runner.catalog.sql import SqlPlan, Statement
 from runner.errors import BindingError, Kind
 from tests.bindings.sql.lab import Lab
-from tests.faults.sql import evasions
 
 SQLITE_EVASIONS = [
     "DELETE FROM items",

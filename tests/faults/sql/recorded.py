@@ -7,9 +7,6 @@ from typing import Self
 import duckdb
 import pytest
 
-from runner.bindings.sql.mysql_packets import Stream
-from runner.bindings.sql.mysql_wire import PREPARE, QUERY
-
 
 class Recorded(sqlite3.Connection):
     """A connection of SQLite that keeps every text that it runs."""

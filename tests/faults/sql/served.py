@@ -25,7 +25,7 @@ from runner.app import Checked, catalog_of, check, open_application, state_keys
 from runner.catalog.catalog import Catalog
 from runner.codec.json import encode
 from runner.transport.http import HttpApp
-from tests.bindings.sql.lab import mariadb_database, mariadb_rows
+from tests.bindings.sql.lab import mariadb_database
 from tests.wire.client import modern_headers, modern_message
 from tests.wire.http_client import Connection, Response, run
 from tests.wire.recording import MODERN_SCHEMA
