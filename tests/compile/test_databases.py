@@ -83,7 +83,10 @@ def test_database_that_no_tool_writes_to_is_known(tool: str, is_written: bool) -
          "bad-url: expected a path behind 'sqlite:///', found a host behind 'sqlite://'"),
         ("{url: 'postgres://u:hunter2@h/d'}", "unknown-engine: no engine is named 'postgres'"),
         ("{url: 'postgrsql://u:hunter2@h/d'}", "unknown-engine: no engine is named 'postgrsql'"),
-        ("{url: 'duckdb:///a.db'}", "not-available: duckdb is not available in this version"),
+        ("{url: 'duckdb://hunter2.db'}",
+         "bad-url: expected a path behind 'duckdb:///', found a host behind 'duckdb://'"),
+        ("{url: 'sqlite://', external: s.sql}", "external-not-duckdb: 'external' is for DuckDB,"
+         " which reads files in place, and this database is sqlite"),
         ("{url: 'sqlite://', pool: {size: 0}}", "out-of-range: expected at least 1, found 0"),
         ("{url: 'sqlite://', pool: {wait: 0s}}", "out-of-range: expected more than 0"),
         ("{url: 'postgresql://h/d', create: {schema: s.sql}}",

@@ -65,7 +65,9 @@ def _fault(connection: duckdb.DuckDBPyConnection, script: str) -> tuple[int, str
 
 
 def _first_line(told: Told) -> str:
-    return told.sentence.partition("\n")[0]
+    """The engine's first line as a part of our sentence."""
+    line = told.sentence.partition("\n")[0].rstrip(".! ")
+    return line[:1].lower() + line[1:]
 
 
 def _statements(

@@ -101,9 +101,8 @@ class Lab:
         self.engine = engine
         self.is_postgres = engine == "postgresql"
         self.is_sqlite = engine == "sqlite"
-        self.is_mariadb = engine == "mariadb"
         self.is_duckdb = engine == "duckdb"
-        self.is_sqlite = engine == "sqlite"
+        self.is_mariadb = engine == "mariadb"
         self.database = database
         self._runner = runner
 
