@@ -24,6 +24,8 @@ OWN: Final = "runner"
 """The logger above all of this program's."""
 HELD: Final = ("hpack", "h2", "httpcore2", "httpx2", "asyncio", "sqlalchemy")
 """Libraries that would log each frame, request or statement."""
+SILENCED: Final = ("sqlglot",)
+"""Libraries whose warnings quote statements; what they find is told as a diagnostic."""
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -57,6 +59,8 @@ def set_up_logging(environment: Mapping[str, str], *, quiet: bool, verbose: bool
     logging.getLogger(OWN).setLevel(level)
     for name in HELD:
         logging.getLogger(name).setLevel(logging.WARNING)
+    for name in SILENCED:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     logging.captureWarnings(True)
 
 

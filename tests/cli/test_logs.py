@@ -5,18 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from runner.cli.logs import HELD, log_level
+from runner.cli.logs import HELD, SILENCED, log_level
 from tests.cli.command import run, run_python
 
 LOGGING = """
 import logging, os, sys, warnings
-from runner.cli.logs import HELD, set_up_logging
+from runner.cli.logs import HELD, SILENCED, set_up_logging
 set_up_logging(os.environ, quiet="-q" in sys.argv, verbose="-v" in sys.argv)
 own = logging.getLogger("runner.call")
 for level in ("debug", "info", "warning", "error"):
     getattr(own, level)("own %s\\nforged", level)
 for name in HELD:
     logging.getLogger(name + ".deep").info("of %s", name)
+for name in SILENCED:
+    logging.getLogger(name).warning("of %s", name)
 warnings.warn("a warning", stacklevel=1)
 """
 CODE = """
@@ -48,7 +50,7 @@ def test_as_much_is_logged_as_is_asked_for(
     ended = run_python(LOGGING, option, folder=tmp_path, environment=environment)
     own = [line.split()[1] for line in ended.err.splitlines() if " runner.call: " in line]
     assert own == levels
-    assert not [name for name in HELD if f"of {name}" in ended.err]
+    assert not [name for name in (*HELD, *SILENCED) if f"of {name}" in ended.err]
 
 
 def test_an_event_is_one_line_in_utc(tmp_path: Path) -> None:
