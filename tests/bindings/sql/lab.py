@@ -103,7 +103,6 @@ class Lab:
         self.is_sqlite = engine == "sqlite"
         self.is_mariadb = engine == "mariadb"
         self.is_duckdb = engine == "duckdb"
-        self.is_sqlite = engine == "sqlite"
         self.database = database
         self._runner = runner
 
@@ -246,7 +245,7 @@ def mariadb_rows(
     with pymysql.connect(**MARIADB, autocommit=True, database=database) as connection:
         cursor = connection.cursor()
         cursor.execute("SET sql_mode = %s", (modes,))
-        cursor.execute(text, values)
+        cursor.execute(text, values or None)  # without values a percent sign is one
         return [tuple(row) for row in cursor.fetchall()]
 
 

@@ -103,6 +103,9 @@ def test_connect_statements_run_on_each_connection(source: Database) -> None:
     if source.dialect == "postgresql":
         statement, asked = "SET work_mem = '7MB'", "SELECT current_setting('work_mem') AS x"
         expected = [{"x": "7MB"}]
+    elif source.dialect == "duckdb":
+        statement, asked = "SET TimeZone = 'Asia/Tokyo'", "SELECT current_setting('TimeZone') AS x"
+        expected = [{"x": "Asia/Tokyo"}]
     elif source.dialect == "mariadb":
         statement = "SET lock_wait_timeout = 7"
         asked = "SELECT CAST(@@lock_wait_timeout AS CHAR) AS x"

@@ -114,6 +114,7 @@ def test_ten_million_rows_are_cut_at_once(lab: Lab) -> None:
     """Peak memory and time are bounded by the budget, not by what the query could give."""
     text = {
         "postgresql": "SELECT n FROM generate_series(1, 10000000) AS n",
+        "duckdb": "SELECT n FROM generate_series(1, 10000000) AS s(n)",
         "mariadb": "SELECT seq AS n FROM seq_1_to_10000000",
         "sqlite": "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT 10000000)"
         " SELECT n FROM s",
