@@ -1,11 +1,23 @@
-"""Options that every test may ask for."""
+"""Options that every test may ask for, and which engines it is for."""
 
 import pytest
+
+from tests.engines import applies
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--update-golden` rewrites what the golden files expect; the diff is then reviewed."""
     parser.addoption("--update-golden", action="store_true", help="rewrite golden expectations")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what a test is not asked of an engine, by its marker `engines`."""
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        (kept if applies(item) else left_out).append(item)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = kept
 
 
 @pytest.fixture

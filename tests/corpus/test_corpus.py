@@ -11,9 +11,9 @@ from textwrap import indent
 import pytest
 
 from runner.catalog.sources import Database
-from tests.bindings.sql.conftest import ENGINES
 from tests.bindings.sql.lab import database_of, open_lab
 from tests.corpus.case import EVERYWHERE, Case, read_corpus
+from tests.engines import ENGINES
 from tests.faults.sql.served import checked, codes, serve
 
 CORPUS = read_corpus()

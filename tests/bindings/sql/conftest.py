@@ -7,8 +7,7 @@ import pytest
 
 from runner.catalog.sources import Database
 from tests.bindings.sql.lab import Lab, database_of, duckdb, open_lab
-
-ENGINES = ("sqlite", "postgresql", "duckdb", "mariadb")
+from tests.engines import ENGINES
 
 
 @pytest.fixture(params=ENGINES)

@@ -101,8 +101,8 @@ class Lab:
         self.engine = engine
         self.is_postgres = engine == "postgresql"
         self.is_sqlite = engine == "sqlite"
-        self.is_duckdb = engine == "duckdb"
         self.is_mariadb = engine == "mariadb"
+        self.is_duckdb = engine == "duckdb"
         self.database = database
         self._runner = runner
 
@@ -245,7 +245,7 @@ def mariadb_rows(
     with pymysql.connect(**MARIADB, autocommit=True, database=database) as connection:
         cursor = connection.cursor()
         cursor.execute("SET sql_mode = %s", (modes,))
-        cursor.execute(text, values)
+        cursor.execute(text, values or None)  # without values a percent sign is one
         return [tuple(row) for row in cursor.fetchall()]
 
 

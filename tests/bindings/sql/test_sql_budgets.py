@@ -12,7 +12,6 @@ from runner.catalog.call import Outcome
 from runner.catalog.sources import Database
 from runner.catalog.sql import SqlPlan
 from runner.errors import BindingError, Kind
-from tests.bindings.sql.conftest import ENGINES
 from tests.bindings.sql.lab import (
     POSTGRES,
     Lab,
@@ -23,6 +22,7 @@ from tests.bindings.sql.lab import (
     sqlite,
     statement,
 )
+from tests.engines import ENGINES
 
 ENDLESS = (
     "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 2000000000)"
@@ -50,8 +50,8 @@ async def started(lab: Lab) -> None:
 
 
 def running(lab: Lab, mark: str) -> int:
-    """How many statements with this mark the engine is running; SQLite does not tell."""
-    if lab.is_sqlite:
+    """How many statements with this mark the engine is running; an embedded one does not tell."""
+    if lab.is_sqlite or lab.is_duckdb:
         return 0
     if lab.is_mariadb:
         found_there = mariadb_rows(
@@ -173,14 +173,6 @@ def test_another_process_that_holds_the_lock_is_busy(tmp_path: Path) -> None:
         other.close()
 
 
-@pytest.fixture
-def breakable(items: Lab) -> Lab:
-    """Connections that a test can find and break."""
-    if not (items.is_postgres or items.is_mariadb):
-        pytest.skip("an embedded database has no connection to lose")
-    return items
-
-
 def break_connections(lab: Lab) -> None:
     """Ends every connection that works in this test's schema or database."""
     if lab.is_mariadb:
@@ -197,32 +189,33 @@ def break_connections(lab: Lab) -> None:
         )
 
 
-def test_a_read_survives_lost_connections(breakable: Lab) -> None:
-    plan = breakable.plan("SELECT count(*) AS n FROM items", shape="value")
+@pytest.mark.engines("postgresql", "mariadb", why="an embedded database has no connection to lose")
+def test_a_read_survives_lost_connections(items: Lab) -> None:
+    plan = items.plan("SELECT count(*) AS n FROM items", shape="value")
     for _ in range(10):
-        breakable.invoke(plan)
-    break_connections(breakable)
-    assert [breakable.invoke(plan).value for _ in range(10)] == [5] * 10
+        items.invoke(plan)
+    break_connections(items)
+    assert [items.invoke(plan).value for _ in range(10)] == [5] * 10
 
 
-def test_a_write_on_a_lost_connection_fails_once_as_unavailable(breakable: Lab) -> None:
-    plan = breakable.plan("UPDATE items SET price = 1 WHERE id = 1", shape="affected")
+@pytest.mark.engines("postgresql", "mariadb", why="an embedded database has no connection to lose")
+def test_a_write_on_a_lost_connection_fails_once_as_unavailable(items: Lab) -> None:
+    plan = items.plan("UPDATE items SET price = 1 WHERE id = 1", shape="affected")
     for _ in range(10):
-        breakable.invoke(plan)
-    break_connections(breakable)
+        items.invoke(plan)
+    break_connections(items)
     kinds: list[object] = []
     for _ in range(20):
         try:
-            kinds.append(breakable.invoke(plan).value)
+            kinds.append(items.invoke(plan).value)
         except BindingError as error:
             kinds.append(error.kind)
     assert set(kinds) == {Kind.UNAVAILABLE, 1}
-    assert kinds.count(Kind.UNAVAILABLE) <= breakable.database.database.pool_size
+    assert kinds.count(Kind.UNAVAILABLE) <= items.database.database.pool_size
 
 
+@pytest.mark.engines("postgresql", "mariadb", why="an embedded database is not down")
 def test_a_database_that_is_down_is_unavailable(source: Database) -> None:
-    if source.dialect not in ("postgresql", "mariadb"):
-        pytest.skip("an embedded database is not down")
     from runner.secret import Secret
 
     url = Secret(f"{source.dialect}://someone:p4ssw0rd@127.0.0.1:1/x")
@@ -233,9 +226,8 @@ def test_a_database_that_is_down_is_unavailable(source: Database) -> None:
     assert error.reason == "database 'lab': connect failed at 127.0.0.1:1"
 
 
+@pytest.mark.engines("postgresql", "mariadb", why="the others write one after the other")
 def test_serialization_faults_are_conflicts(items: Lab) -> None:
-    if not (items.is_postgres or items.is_mariadb):
-        pytest.skip("SQLite and DuckDB write one after the other")
     pause = "sleep(0.3)" if items.is_mariadb else "CAST(pg_sleep(0.3) AS text)"
     locks = [
         items.binding(

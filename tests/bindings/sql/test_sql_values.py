@@ -266,8 +266,8 @@ def test_no_zone_of_the_process_moves_a_time(zone: str, lab: Lab) -> None:
 
 
 def test_a_time_from_a_result_finds_its_row(lab: Lab) -> None:
-    kinds = {"postgresql": "timestamptz", "duckdb": "timestamptz", "mariadb": "timestamp"}
-    lab.execute(f"CREATE TABLE t (z {kinds.get(lab.engine, 'text')})")
+    kind = {"mariadb": "timestamp", "sqlite": "text"}.get(lab.engine, "timestamptz")
+    lab.execute(f"CREATE TABLE t (z {kind})")
     at = "2026-03-29T02:30:00+05:30"
     lab.invoke(lab.plan("INSERT INTO t VALUES (:at)", types={"at": "date-time"}), at=at)
     found = lab.value("SELECT z FROM t")
@@ -275,9 +275,8 @@ def test_a_time_from_a_result_finds_its_row(lab: Lab) -> None:
     assert lab.value(count, {"at": "date-time"}, at=found) == 1
 
 
+@pytest.mark.engines("sqlite", why="the others refuse such text")
 def test_bytes_that_are_no_text_harm_no_other_row(lab: Lab) -> None:
-    if not lab.is_sqlite:
-        pytest.skip("other engines refuse such text")
     lab.execute("CREATE TABLE t (x)", "INSERT INTO t VALUES ('a'), (CAST(x'ff' AS TEXT)), ('c')")
     outcome = lab.invoke(lab.plan("SELECT x FROM t", shape="column"))
     assert outcome.value == ["a", "�", "c"]
@@ -296,9 +295,8 @@ def test_declared_columns_become_what_they_are_declared(lab: Lab) -> None:
     assert row == {"flag": True, "tags": ["a"], "price": "1.5", "doc": {"a": 1}}
 
 
+@pytest.mark.engines("postgresql", "duckdb", "mariadb", why="SQLite has no decimals")
 def test_decimals_are_numbers_where_asked_for_and_exact(lab: Lab) -> None:
-    if lab.is_sqlite:
-        pytest.skip("SQLite has no decimals")
     text = "SELECT 1.50 AS a, 0.12345678901234567890 AS b, 2.0 AS c"
     plan = lab.plan(text, columns=ResultColumns(decimals="number"), shape="row")
     assert lab.invoke(plan).value == {"a": 1.5, "b": "0.12345678901234567890", "c": 2}

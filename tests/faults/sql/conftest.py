@@ -7,9 +7,8 @@ from typing import Protocol
 
 import pytest
 
+from tests.engines import ENGINES
 from tests.faults.sql.served import Server, Source, serve, source_of
-
-ENGINES = ("sqlite", "postgresql", "duckdb")
 
 
 class Serve(Protocol):

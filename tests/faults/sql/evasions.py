@@ -349,5 +349,4 @@ DUCKDB = (
     "FROM read_duckdb('{folder}/secret.csv')",
     "FROM sink",
 )
-OF = {"sqlite": SQLITE, "postgresql": POSTGRES, "duckdb": DUCKDB}
-"""By engine."""
+BY_ENGINE = {"sqlite": SQLITE, "postgresql": POSTGRES, "duckdb": DUCKDB, "mariadb": MARIADB}

@@ -1,7 +1,7 @@
 """Each kind of value: how each engine writes it, how SQLite's column is declared, what comes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +15,15 @@ class Cell:
     text: str
     """In CSV, before quoting, and in Markdown."""
     declared: object = None
-    """SQLite's entry in `result.columns`; None admits everything."""
-    duckdb: str | None = None
+    """The entry in `result.columns` for SQLite and MariaDB, of which the others have no need."""
 
     def written(self, engine: str, name: str) -> str | None:
         """The expression on one engine."""
-        return {"postgresql": self.postgres, "sqlite": self.sqlite, "duckdb": self.duckdb}[engine]
+        if engine == "duckdb":
+            return DUCKDB.get(name)
+        if engine == "mariadb":
+            return MARIADB.get(name, self.sqlite)
+        return self.postgres if engine == "postgresql" else self.sqlite
 
 
 UUID = "6f1e4c0e-9c3f-4f0a-8f0e-1d2c3b4a5f60"
@@ -143,4 +146,20 @@ DUCKDB: Mapping[str, str] = {
     "null": "NULL::UUID",
     "null number": "NULL::DOUBLE",
 }
-CELLS = {name: replace(cell, duckdb=DUCKDB.get(name)) for name, cell in CELLS.items()}
+"""All that DuckDB has."""
+MARIADB: Mapping[str, str | None] = {
+    "uuid": f"CAST(upper('{UUID}') AS uuid)",
+    "decimal": "CAST('12345678901234567890.0123456789' AS decimal(38, 10))",
+    "decimal of zeros": "CAST(1.5 AS decimal(38, 10))",
+    "json": """json_extract('{"a":[1,null,9007199254740993]}', '$')""",
+    "jsonb": "json_extract('[1.5]', '$')",
+    "list": "json_array(1, NULL, 3)",
+    "empty list": "json_array()",
+    "date": "DATE '2026-03-29'",
+    "timestamp": "TIMESTAMP '2026-03-29 02:30:00.25'",
+    "time": "TIME '10:00:00.5'",
+    "float": "0.1e0",
+    "infinity": None,
+    "below all": None,
+}
+"""What MariaDB writes otherwise than SQLite, and what it lacks."""

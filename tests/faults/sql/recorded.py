@@ -1,4 +1,7 @@
-"""Connections that tell what text they were given, as a server's list of statements does."""
+"""What text an engine was given: by the connections of SQLite and DuckDB, on the wire to MariaDB.
+
+It tells what a server's own list of statements does.
+"""
 
 import sqlite3
 from types import TracebackType
@@ -6,6 +9,9 @@ from typing import Self
 
 import duckdb
 import pytest
+
+from runner.bindings.sql.mysql_packets import Stream
+from runner.bindings.sql.mysql_wire import PREPARE, QUERY
 
 
 class Recorded(sqlite3.Connection):
@@ -60,7 +66,7 @@ class RecordedDuck:
 def record(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts of every connection opened from now on, in their order."""
     texts: list[str] = []
-    connect, connect_duck = sqlite3.connect, duckdb.connect
+    connect, connect_duck, send = sqlite3.connect, duckdb.connect, Stream.send
 
     def recording(*arguments: object, **options: object) -> sqlite3.Connection:
         made = connect(*arguments, **options, factory=Recorded)  # type: ignore[call-overload]
@@ -71,6 +77,11 @@ def record(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def recording_duck(*arguments: object, **options: object) -> RecordedDuck:
         return RecordedDuck(connect_duck(*arguments, **options), texts)  # type: ignore[arg-type]
 
+    def sending(stream: Stream, payloads: list[bytes]) -> None:
+        texts.extend(item[1:].decode() for item in payloads if item[:1] in (PREPARE, QUERY))
+        send(stream, payloads)
+
     monkeypatch.setattr(sqlite3, "connect", recording)
     monkeypatch.setattr(duckdb, "connect", recording_duck)
+    monkeypatch.setattr(Stream, "send", sending)
     return texts

@@ -25,7 +25,7 @@ from runner.app import Checked, catalog_of, check, open_application, state_keys
 from runner.catalog.catalog import Catalog
 from runner.codec.json import encode
 from runner.transport.http import HttpApp
-from tests.bindings.sql.lab import mariadb_database
+from tests.bindings.sql.lab import mariadb_database, mariadb_rows
 from tests.wire.client import modern_headers, modern_message
 from tests.wire.http_client import Connection, Response, run
 from tests.wire.recording import MODERN_SCHEMA
@@ -84,6 +84,16 @@ class Source:
         return self.engine == "duckdb"
 
     @property
+    def is_mariadb(self) -> bool:
+        """The engine is MariaDB."""
+        return self.engine == "mariadb"
+
+    @property
+    def is_embedded(self) -> bool:
+        """The engine lives in the process that asks it."""
+        return self.is_sqlite or self.is_duckdb
+
+    @property
     def path(self) -> Path:
         """SQLite and DuckDB: the file."""
         return self.folder / "main.db"
@@ -98,6 +108,9 @@ class Source:
             with duckdb.connect(self.path) as database:
                 for text in texts:
                     database.execute(text)
+        elif self.is_mariadb:
+            for text in texts:
+                mariadb_rows(text, database=self.schema)
         else:
             with closing(sqlite3.connect(self.path)) as connection, connection:
                 for text in texts:
@@ -111,6 +124,8 @@ class Source:
         if self.is_duckdb:
             with duckdb.connect(self.path) as database:
                 return [tuple(row) for row in database.execute(text).fetchall()]
+        if self.is_mariadb:
+            return mariadb_rows(text, database=self.schema)
         with closing(sqlite3.connect(self.path)) as connection:
             return [tuple(row) for row in connection.execute(text)]
 
@@ -253,7 +268,8 @@ def source_of(engine: str, folder: Path) -> Iterator[Source]:
         source.execute()
         yield source
         return
-    with _schema() as (url, schema):
+    new = _database if engine == "mariadb" else _schema
+    with new() as (url, schema):
         yield Source(engine, url, folder, schema)
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import psycopg
 import pymysql
@@ -61,9 +61,9 @@ class Engine:
 
     def has_started(self) -> bool:
         """It works on an endless statement."""
-        if not self._source.is_sqlite:
-            return self.running() != []
-        return ENDLESS in self._texts
+        if self._source.is_embedded:
+            return ENDLESS in self._texts
+        return self.running() != []
 
     async def start(self) -> None:
         """Returns when it does."""
@@ -74,7 +74,7 @@ class Engine:
     def is_idle(self) -> bool:
         """It works on none; an embedded database cannot be asked, but has one thread in these
         tests."""
-        return not self._source.is_postgres or self.running() == []
+        return self._source.is_embedded or self.running() == []
 
 
 @pytest.fixture
@@ -231,7 +231,7 @@ def test_cancel_over_pipes_stops_the_statement(
     say(piped, modern_message("tools/call", {"name": "one", "arguments": {}}, id_="first"))
     assert heard(piped)["id"] == "first"
     say(piped, modern_message("tools/call", {"name": "slow", "arguments": {}}, id_="slow"))
-    if not source.is_sqlite:
+    if not source.is_embedded:
         asyncio.run(engine.start())
     begin = time.monotonic()
     cancel = {
@@ -297,11 +297,13 @@ def test_time_limit_has_its_own_word(served: Serve) -> None:
     assert server.refusal("slow") == "T"
 
 
+@pytest.mark.engines(
+    "postgresql", "mariadb", why="nobody else can stop a statement of an embedded database"
+)
 def test_stop_by_an_operator_is_no_time_limit(
     source: Source, served: Serve, engine: Engine, caplog: pytest.LogCaptureFixture
 ) -> None:
-    if not source.is_postgres:
-        pytest.skip("nobody else can stop a statement of an embedded database")
+    command = "KILL QUERY {}" if source.is_mariadb else "SELECT pg_cancel_backend({})"
     server = served(tool("slow", ENDLESS, errors=WORDS))
 
     async def stop() -> Answer:
@@ -321,6 +323,7 @@ def test_stop_by_an_operator_is_no_time_limit(
 def test_database_that_is_away_has_its_own_word(source: Source, served: Serve) -> None:
     away = {
         "postgresql": "postgresql://a:b@127.0.0.1:1/x",
+        "mariadb": "mariadb://a:b@127.0.0.1:1/x",
         "sqlite": "sqlite:///nowhere.db",
         "duckdb": "duckdb:///nowhere.db",
     }[source.engine]
@@ -335,27 +338,37 @@ def test_database_that_is_away_has_its_own_word(source: Source, served: Serve) -
 
 
 @contextmanager
-def holding(source: Source, text: str) -> Iterator[None]:
-    """Somebody else holds the locks that a statement takes."""
-    with pymysql.connect(host="127.0.0.1", user="root", database=source.schema) as other:
-        other.cursor().execute(text)
+def holding(source: Source) -> Iterator[None]:
+    """Somebody else holds the lock that a change of `t` takes."""
+    if source.is_mariadb:
+        with pymysql.connect(host="127.0.0.1", user="root", database=source.schema) as other:
+            other.cursor().execute("LOCK TABLES t WRITE")
+            yield
+        return
+    with closing(sqlite3.connect(source.path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
         yield
+        writer.execute("ROLLBACK")
 
 
+@pytest.mark.engines(
+    "sqlite",
+    "mariadb",
+    why="PostgreSQL waits for locks until the time limit,"
+    " DuckDB does not open a file that another process has",
+)
 def test_lock_of_another_process_is_busy(source: Source, served: Serve) -> None:
     source.execute("CREATE TABLE t (n integer)")
     add = tool("add", "INSERT INTO t VALUES (1)", writes=True, errors=WORDS)
-    if not source.is_sqlite:
-        pytest.skip("PostgreSQL waits for locks until the time limit, DuckDB does not start")
-    server = served(add + ONE, databases=pool(source, 2, wait="100ms"))
-    other = sqlite3.connect(source.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
+    database: dict[str, object] = {"url": source.url, "pool": {"size": 2, "wait": "100ms"}}
+    if source.is_mariadb:
+        database["connect"] = ["SET SESSION lock_wait_timeout = 1"]
+    server = served(add + ONE, databases={"main": database})
 
-    assert server.refusal("add") == "B"
-    assert server.value("one") == 1
+    with holding(source):
+        assert server.refusal("add") == "B"
+        assert server.value("one") == 1
 
-    other.execute("ROLLBACK")
-    other.close()
     assert server.value("add") == 1
 
 

@@ -43,7 +43,7 @@ class Witness:
         self._texts = texts
 
     def seen(self) -> Sequence[str]:
-        """Every text: the driver's in SQLite and DuckDB, the server's own in PostgreSQL."""
+        """Every text: the server's own in PostgreSQL, elsewhere as it was sent to the engine."""
         if self._source.is_postgres:
             return [str(text) for (text,) in self._source.rows("SELECT text FROM seen")]
         return self._texts
@@ -67,8 +67,8 @@ def witness(source: Source, monkeypatch: pytest.MonkeyPatch) -> Witness:
 @pytest.fixture
 def server(witness: Witness, source: Source, served: Serve) -> Server:
     """A tool that reads and one that writes, with parameters of every kind."""
-    shown = "''" if source.is_sqlite else "current_query()"
-    tree = "CAST(:tree AS text)"
+    shown = "current_query()" if source.is_postgres or source.is_duckdb else "''"
+    tree = "CAST(:tree AS char)" if source.is_mariadb else "CAST(:tree AS text)"
     read = (
         f"SELECT :q AS q, {tree} AS tree, {shown} AS seen FROM (SELECT :q AS x) AS s"
         " WHERE x IN :many [[ AND x <> :part ]] ORDER BY {sort} LIMIT :limit"

@@ -150,7 +150,7 @@ MARIADB = {
     "null-safe equality": ("CASE WHEN :gone <=> NULL THEN :a END", "x"),
     "limit of a subquery": ("count(*) FROM (SELECT 1 FROM seq_1_to_9 LIMIT :lo, :n) AS s", 4),
 }
-BY_ENGINE = {"postgresql": POSTGRES, "sqlite": SQLITE, "mariadb": MARIADB}
+BY_ENGINE = {"postgresql": POSTGRES, "sqlite": SQLITE, "duckdb": DUCKDB, "mariadb": MARIADB}
 INPUT = {
     "a": "string", "n": "integer", "lo": "integer", "hi": "integer", "zone": "string",
     "gone?": "string",
@@ -186,8 +186,7 @@ REFUSED = {
 
 def of(source: Source) -> Mapping[str, tuple[str, object]]:
     """What the engine must understand."""
-    own = {"postgresql": POSTGRES, "sqlite": SQLITE, "duckdb": DUCKDB}
-    return {**EVERYWHERE, **NUMBERS, **own[source.engine]}
+    return {**EVERYWHERE, **NUMBERS, **BY_ENGINE[source.engine]}
 
 
 def test_parameter_is_bound_where_it_stands(served: Serve, source: Source) -> None:

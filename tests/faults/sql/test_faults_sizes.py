@@ -138,11 +138,12 @@ def test_row_larger_than_the_budget_is_an_error_that_says_so(served: Serve, shap
     assert server.call("small").rows == [{"x": 1}]
 
 
+@pytest.mark.engines(
+    "postgresql", "duckdb", why="statements of the others tell no text of themselves"
+)
 @pytest.mark.parametrize("padding", ["", " ", "\n-- the end", ";"])
 def test_statement_is_sent_as_it_was_written(served: Serve, source: Source, padding: str) -> None:
     """But for the parameter's mark and a last semicolon."""
-    if source.is_sqlite:
-        pytest.skip("SQLite's statements tell no text of themselves")
     mark = "CAST($1 AS VARCHAR)" if source.is_duckdb else "$1"
     text = "SELECT  current_query()  AS q,\n\t:a AS a /* é */ LIMIT  3"
     server = served(tool("echo", text + padding, input={"a": "string"}))
@@ -159,6 +160,7 @@ WITHOUT_LIMIT = {
         *("SHOW TABLES", "TABLE t", "VALUES (1)", "EXPLAIN SELECT 1", "FROM t"),
         *("DESCRIBE t", "SUMMARIZE t", "PIVOT t ON n USING count(*)"),
     ),
+    "mariadb": ("SHOW TABLES", "DESCRIBE t", "VALUES (1)", "EXPLAIN SELECT 1"),
 }
 
 
@@ -204,11 +206,10 @@ def test_page_that_is_cut_by_bytes_goes_on_too(
     assert found == list(range(60))
 
 
+@pytest.mark.engines("sqlite", why="functions of the others are stopped by the time limit")
 @pytest.mark.parametrize("made", ["hex(randomblob(90000000))", LONG_TEXT], ids=["blob", "text"])
 def test_a_client_makes_no_large_value_in_sqlite(source: Source, served: Serve, made: str) -> None:
     """One call of a function makes it, so that no time limit ends it; the author's own may."""
-    if not source.is_sqlite:
-        pytest.skip("its functions are stopped by the time limit")
     server = served(
         tool("query", {"parameter": "text"}, input={"text": "string"}, result={"shape": "value"})
         + tool("own", f"SELECT length({made}) AS n", result={"shape": "value"})
@@ -222,10 +223,9 @@ def test_a_client_makes_no_large_value_in_sqlite(source: Source, served: Serve, 
     assert server.value("own") == 180_000_000
 
 
+@pytest.mark.engines("postgresql", "duckdb", why="the others have no arrays")
 def test_an_array_beyond_the_budget_is_refused_unread(source: Source, served: Serve) -> None:
     """Reading its elements took many seconds, during which nothing else was answered."""
-    if source.is_sqlite:
-        pytest.skip("SQLite has no arrays")
     array = "(SELECT array_agg(x) FROM generate_series(1, {size}) AS s(x))"
     first, second = array.format(size=2_000_000), array.format(size=2)
     query = tool("query", {"parameter": "q"}, input={"q": "string"})

@@ -16,7 +16,12 @@ from tests.faults.sql.conftest import Serve
 from tests.faults.sql.served import Source, tool
 
 ZONES = ("UTC", "America/New_York", "Asia/Kolkata")
-KINDS = {"day": "date", "local": "timestamp", "instant": "timestamptz", "clock": "time"}
+KINDS = {
+    "postgresql": {"day": "date", "local": "timestamp", "instant": "timestamptz", "clock": "time"},
+    "duckdb": {"day": "date", "local": "timestamp", "instant": "timestamptz", "clock": "time"},
+    "mariadb": {"day": "date", "local": "datetime", "instant": "timestamp", "clock": "time"},
+    "sqlite": {"day": "text", "local": "text", "instant": "text", "clock": "text"},
+}
 WRITTEN = {
     "day": "2026-03-29",
     "local": "2026-03-29T02:30:00",
@@ -28,8 +33,7 @@ WRITTEN = {
 @pytest.fixture
 def times(source: Source) -> Source:
     """A row with a time of every kind; SQLite keeps the same texts."""
-    kinds = dict.fromkeys(KINDS, "text") if source.is_sqlite else KINDS
-    columns = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
+    columns = ", ".join(f"{name} {kind}" for name, kind in KINDS[source.engine].items())
     values = ", ".join(f"'{text}'" for text in WRITTEN.values())
     source.execute(f"CREATE TABLE t (id integer, {columns})")
     if source.is_mariadb:  # its own zone is the host's, and it takes no offset
@@ -54,7 +58,12 @@ def called(source: Source, name: str, environment: Mapping[str, str]) -> object:
 
 
 def test_zone_of_the_host_moves_nothing(times: Source) -> None:
-    now = "1 AS steady" if times.is_sqlite else "now() - interval '1 second' < now() AS steady"
+    now = {
+        "postgresql": "now() - interval '1 second' < now() AS steady",
+        "duckdb": "now() - interval '1 second' < now() AS steady",
+        "mariadb": "now() - utc_timestamp() = 0 AS steady",
+        "sqlite": "1 AS steady",
+    }[times.engine]
     text = f"SELECT day, local, instant, clock, {now} FROM t"
     (times.folder / "mcp.yaml").write_text(
         times.file(tool("times", text, result={"shape": "row"})), "utf-8"
@@ -122,9 +131,8 @@ def test_instant_without_offset_is_refused_everywhere(times: Source, served: Ser
     }
 
 
+@pytest.mark.engines("postgresql", "duckdb", "mariadb", why="SQLite compares texts")
 def test_instants_are_compared_as_instants(times: Source, served: Serve) -> None:
-    if times.is_sqlite:
-        pytest.skip("SQLite compares texts")
     find = tool("find", "SELECT id FROM t WHERE instant = :at", input={"at": "date-time"})
 
     server = served(find)

@@ -25,6 +25,7 @@ WRITES = (
 
 EFFECTS = {
     "sqlite": (),
+    "duckdb": ("SELECT nextval('counter') AS n",),
     "postgresql": ("SELECT nextval('counter') AS n", "SELECT deleting() AS n"),
     "mariadb": ("SELECT nextval(counter) AS n", "SELECT deleting() AS n"),
 }
@@ -33,7 +34,7 @@ EFFECTS = {
 
 @pytest.fixture
 def items(source: Source) -> Source:
-    """A table of three rows; on a server with a function and a sequence that would write."""
+    """A table of three rows; a sequence and, on a server, a function that would write."""
     source.execute(
         "CREATE TABLE items (id integer PRIMARY KEY, name text)",
         "INSERT INTO items VALUES (1, 'a'), (2, 'b'), (3, 'c')",
@@ -44,6 +45,8 @@ def items(source: Source) -> Source:
             "CREATE FUNCTION deleting() RETURNS int LANGUAGE plpgsql AS"
             " $$ BEGIN DELETE FROM items; RETURN 1; END $$",
         )
+    if source.is_duckdb:
+        source.execute("CREATE SEQUENCE counter")
     if source.is_mariadb:
         source.execute(
             "CREATE SEQUENCE counter",
@@ -56,7 +59,7 @@ def state(source: Source) -> object:
     """All bytes of the folder; on a server rows, the sequence and the names of objects."""
     files = {path.name: path.read_bytes() for path in source.folder.iterdir()}
     files.pop("mcp.yaml", None)
-    if source.is_sqlite:
+    if source.is_embedded:
         return files
     if source.is_mariadb:
         return files, [
@@ -101,7 +104,7 @@ def test_proving_tools_that_write_changes_no_byte(items: Source, connects: bool)
 
 @pytest.mark.parametrize("connects", [False, True], ids=["in memory", "connected"])
 def test_proving_statements_that_are_refused_changes_no_byte(items: Source, connects: bool) -> None:
-    texts = evasions.OF[items.engine]
+    texts = evasions.BY_ENGINE[items.engine]
     tools = [
         tool(f"t{n}", text.replace("{folder}", str(items.folder)))
         for n, text in enumerate(texts)
@@ -190,8 +193,9 @@ def test_argument_is_read_without_loss_or_refused(
         "number": "double precision",
         "string": "text",
     }
-    value = ":n" if source.is_sqlite else f"CAST(:n AS {kind[word]})"
-    columns = {"columns": {"n": word}} if source.is_sqlite else {}
+    is_declared = source.is_sqlite or source.is_mariadb
+    value = ":n" if is_declared else f"CAST(:n AS {kind[word]})"
+    columns = {"columns": {"n": word}} if is_declared else {}
     echo = tool(
         "echo", f"SELECT {value} AS n", input={"n": word}, result={"shape": "value", **columns}
     )

@@ -26,10 +26,11 @@ def matrix(source: Source, served: Serve) -> Server:
         )
     if source.is_duckdb:
         source.execute("CREATE TYPE mood AS ENUM ('happy', 'sad')")
-    cells = {name: cell for name, cell in CELLS.items() if cell.written(source.engine)}
-    columns = ", ".join(f'{cell.written(source.engine)} AS "{n}"' for n, cell in cells.items())
+    engine = source.engine
+    cells = {name: cell for name, cell in CELLS.items() if cell.written(engine, name)}
+    columns = ", ".join(f'{cell.written(engine, n)} AS "{n}"' for n, cell in cells.items())
     result: dict[str, object] = {}
-    if source.is_sqlite:
+    if source.is_sqlite or source.is_mariadb:
         result["columns"] = {name: cell.declared for name, cell in cells.items()}
     texts = ("json", "csv", "markdown")
     return served(
@@ -75,10 +76,14 @@ def test_markdown_has_every_value(matrix: Server, source: Source) -> None:
 
 def test_schema_says_what_each_type_becomes(served: Serve, source: Source) -> None:
     """SQLite tells no types, so that the file declares them."""
+    result: dict[str, object] = {}
     if not source.is_sqlite:
-        n, data = ("decimal(38, 10)", "blob") if source.is_duckdb else ("numeric", "bytea")
-        source.execute(f"CREATE TABLE t (id uuid, n {n}, big bigint, data {data}, f float8)")
-        result: dict[str, object] = {}
+        n, data, f = {
+            "postgresql": ("numeric", "bytea", "float8"),
+            "duckdb": ("decimal(38, 10)", "blob", "float8"),
+            "mariadb": ("numeric", "blob", "double"),
+        }[source.engine]
+        source.execute(f"CREATE TABLE t (id uuid, n {n}, big bigint, data {data}, f {f})")
     else:
         source.execute("CREATE TABLE t (id, n, big, data, f)")
         types = {"id": "uuid", "n": "decimal", "big": "int64", "data": BYTES, "f": "number"}
@@ -178,7 +183,8 @@ def test_decimals_are_numbers_only_where_asked_for_and_exact(
     numbers = {"exact": "1.50", "long": "12345678901234567890.0123456789"}
     quote = "'" if source.is_sqlite else ""
     cast = "::numeric" if source.is_postgres else ""
-    columns = ", ".join(f"{quote}{n}{quote}{cast} AS {name}" for name, n in numbers.items())
+    columns = ", ".join(f"{quote}{n}{quote}{cast} AS `{name}`" for name, n in numbers.items())
+    columns = columns.replace("`", '"') if not source.is_mariadb else columns
     result: dict[str, object] = {"decimals": decimals, "shape": "row"}
     if source.is_sqlite:
         result["columns"] = dict.fromkeys(numbers, "decimal")

@@ -32,8 +32,8 @@ HONEST_STANDARD = (
     "SELECT column1 AS id FROM (VALUES (1), (2), (3)) AS v",
     'SELECT id AS "id" FROM items AS "delete" ORDER BY id',
 )
-HONEST_SQLITE = ("SELECT column1 AS id FROM (VALUES (1), (2), (3)) AS v",)
 HONEST_DUCKDB = (
+    'SELECT id AS "id" FROM items AS "delete" ORDER BY id',
     "SELECT id FROM (VALUES (1), (2), (3)) AS v(id)",
     "(SELECT id FROM items ORDER BY id)",
     "FROM items SELECT id ORDER BY ALL",
@@ -47,8 +47,18 @@ HONEST_DUCKDB = (
     "SELECT unnest(list_transform([0, 1, 2], lambda query: query + 1)) AS id",
     "SELECT id FROM items WHERE 'checkpoint()' <> 'query(' ORDER BY id",
 )
+HONEST_MARIADB = (
+    "SELECT id AS `id` FROM items AS `delete` ORDER BY id",
+    'SELECT id FROM items WHERE name <> "DELETE FROM items; DROP" ORDER BY id # DROP TABLE items',
+    "(SELECT id FROM items ORDER BY id)",
+    "SELECT @n := id AS id FROM items ORDER BY id",
+    "SELECT seq AS id FROM seq_1_to_3",
+    "SELECT id FROM items ORDER BY id LIMIT 0, 3",
+    "SELECT id FROM items ORDER BY id FETCH FIRST 3 ROWS ONLY",
+    "SELECT STRAIGHT_JOIN SQL_NO_CACHE id FROM items ORDER BY id",
+    "SELECT v AS id FROM json_table('[1, 2, 3]', '$[*]' COLUMNS (v int PATH '$')) AS t",
+)
 HONEST_POSTGRES = (
-    *HONEST_SQLITE,
     "SELECT id FROM (VALUES (1), (2), (3)) AS v(id)",
     "SELECT i.id FROM items AS i, LATERAL (SELECT i.id) AS l ORDER BY 1",
     "(SELECT id FROM items ORDER BY id)",
@@ -64,13 +74,14 @@ HONEST_POSTGRES = (
 HONEST_BY_ENGINE = {
     "sqlite": (*HONEST, *HONEST_STANDARD),
     "postgresql": (*HONEST, *HONEST_STANDARD, *HONEST_POSTGRES),
+    "duckdb": (*HONEST, *HONEST_DUCKDB),
     "mariadb": (*HONEST, *HONEST_MARIADB),
 }
 
 
 @pytest.fixture
 def items(source: Source) -> Source:
-    """Three items; on a server functions, views and a sequence that would write."""
+    """Three items, and what would write if it ran: functions, views, a sequence, files."""
     source.execute(
         "CREATE TABLE items (id integer PRIMARY KEY, name text)",
         "INSERT INTO items VALUES (1, 'a'), (2, 'b'), (3, 'c')",
@@ -82,6 +93,17 @@ def items(source: Source) -> Source:
         source.execute("CREATE SEQUENCE counter")
         for name in ("secret.txt", "secret.csv"):
             (source.folder / name).write_text("a\n1\n")
+        return source
+    if source.is_mariadb:
+        source.execute(
+            "CREATE SEQUENCE counter",
+            "CREATE FUNCTION deleting() RETURNS int BEGIN DELETE FROM items; RETURN 1; END",
+            "CREATE FUNCTION turning() RETURNS int BEGIN"
+            " SET SESSION tx_read_only = 0; DELETE FROM items; RETURN 1; END",
+            "CREATE PROCEDURE emptying() BEGIN COMMIT;"
+            " SET SESSION TRANSACTION READ WRITE; DELETE FROM items; END",
+            "CREATE VIEW deleting_view AS SELECT deleting() AS x",
+        )
         return source
     source.execute(
         "CREATE SEQUENCE counter",
@@ -98,7 +120,7 @@ def state(source: Source) -> object:
     """All that an evasion could change: rows, objects, settings, files."""
     own = ("mcp.yaml", "main.db", "main.db-wal", "main.db-shm")
     files = sorted(path.name for path in source.folder.iterdir() if path.name not in own)
-    if source.is_sqlite:
+    if source.is_embedded:
         return files, source.path.read_bytes()
     if source.is_mariadb:
         return files, [
@@ -137,13 +159,13 @@ def state(source: Source) -> object:
 
 def texts(source: Source) -> Sequence[str]:
     """The evasions of the engine."""
-    found = evasions.OF[source.engine]
+    found = evasions.BY_ENGINE[source.engine]
     return [text.replace("{folder}", str(source.folder)) for text in found]
 
 
 def writes(source: Source) -> str:
     """A statement that only the engine can refuse."""
-    return "DELETE FROM items" if source.is_sqlite else "SELECT deleting()"
+    return "DELETE FROM items" if source.is_embedded else "SELECT deleting()"
 
 
 def test_no_evasion_of_a_client_changes_anything(items: Source, served: Serve) -> None:
@@ -189,8 +211,7 @@ def _line(source: Source, number: int) -> str:
 
 
 def test_honest_queries_pass(items: Source, served: Serve) -> None:
-    own = {"postgresql": HONEST_POSTGRES, "sqlite": HONEST_SQLITE, "duckdb": HONEST_DUCKDB}
-    texts = [*HONEST, *own[items.engine]]
+    texts = HONEST_BY_ENGINE[items.engine]
     authored = [tool(f"t{n}", text) for n, text in enumerate(texts)]
     server = served("".join(authored) + QUERY)
     expected = [{"id": 1}, {"id": 2}, {"id": 3}]
@@ -221,10 +242,13 @@ def test_plan_of_a_change_changes_nothing(items: Source, served: Serve) -> None:
 
 
 def test_structure_of_a_table_may_be_asked_for(items: Source, served: Serve) -> None:
+    from_schema = (
+        "SELECT column_name AS name FROM information_schema.columns"
+        f" WHERE table_schema = '{items.schema}' AND table_name = 'items' ORDER BY ordinal_position"
+    )
     text = {
-        "postgresql": "SELECT column_name AS name FROM information_schema.columns"
-        f" WHERE table_schema = '{items.schema}' AND table_name = 'items'"
-        " ORDER BY ordinal_position",
+        "postgresql": from_schema,
+        "mariadb": from_schema,
         "sqlite": "PRAGMA table_info(items)",
         "duckdb": "SELECT column_name AS name FROM (DESCRIBE items)",
     }[items.engine]
