@@ -55,17 +55,13 @@ def _fault(connection: duckdb.DuckDBPyConnection, script: str) -> tuple[int, str
     except duckdb.Error as error:
         told = Told(error)
         place = script.encode()[: told.position or 0].decode(errors="ignore")
-        return len(place), _first_line(told)
+        return len(place), told.first_line
     for offset, statement in found:
         try:
             connection.execute(statement)
         except duckdb.Error as error:
-            return offset, _first_line(Told(error))
+            return offset, Told(error).first_line
     return None
-
-
-def _first_line(told: Told) -> str:
-    return told.sentence.partition("\n")[0]
 
 
 def _statements(
