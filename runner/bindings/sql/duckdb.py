@@ -272,8 +272,7 @@ class DuckdbEngine:
             hint = "DuckDB lets one process write to a file, or several read it: end the other one"
             message = f"database '{name}': another process has '{self._path}' open"
             return StartError(message, hint=hint)
-        sentence, _, _ = Told(error).sentence.partition("\n")
-        return StartError(f"database '{name}': cannot be opened: {sentence}")
+        return StartError(f"database '{name}': cannot be opened: {Told(error).first_line}")
 
     def close(self) -> None:
         """Lets the instance go, if nobody else uses it."""

@@ -55,19 +55,13 @@ def _fault(connection: duckdb.DuckDBPyConnection, script: str) -> tuple[int, str
     except duckdb.Error as error:
         told = Told(error)
         place = script.encode()[: told.position or 0].decode(errors="ignore")
-        return len(place), _first_line(told)
+        return len(place), told.first_line
     for offset, statement in found:
         try:
             connection.execute(statement)
         except duckdb.Error as error:
-            return offset, _first_line(Told(error))
+            return offset, Told(error).first_line
     return None
-
-
-def _first_line(told: Told) -> str:
-    """The engine's first line as a part of our sentence."""
-    line = told.sentence.partition("\n")[0].rstrip(".! ")
-    return line[:1].lower() + line[1:]
 
 
 def _statements(

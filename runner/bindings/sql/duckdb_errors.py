@@ -73,6 +73,11 @@ class Told:
             self.position = int(position) if position.isdecimal() else None
 
     @property
+    def first_line(self) -> str:
+        """The sentence as a diagnostic has it, without what the engine guesses below."""
+        return self.sentence.partition("\n")[0].rstrip("!.")
+
+    @property
     def is_misfit(self) -> bool:
         """Types do not fit together; a cast may help."""
         return _MISFIT.search(self.sentence) is not None
@@ -114,8 +119,7 @@ def _tells_of_itself(error: duckdb.Error) -> bool:
 def _reason(error: duckdb.Error, kind: Kind, told: Told) -> str:
     name = type(error).__name__
     if kind is Kind.NOT_NULL or isinstance(error, duckdb.CatalogException):
-        first, _, _ = told.sentence.partition("\n")
-        return f"{name} {first}"
+        return f"{name} {told.first_line}"
     return name
 
 

@@ -104,8 +104,8 @@ def test_a_file_that_nobody_writes_to_is_read_by_several_processes(file: Databas
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"not a database" * 1000, "exists, but it is not a valid DuckDB database file!"),
-        (b"", "exists, but it is not a valid DuckDB database file!"),
+        (b"not a database" * 1000, "exists, but it is not a valid DuckDB database file"),
+        (b"", "exists, but it is not a valid DuckDB database file"),
     ],
     ids=["other", "empty"],
 )
