@@ -32,6 +32,11 @@ class Server:
     port: int = field(default_factory=_free_port)
     process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """A folder for temporary files: a server that starts removes those that others left."""
+        return {**os.environ, "TMPDIR": str(self.folder)}
+
     def start(self) -> None:
         """Returns when it answers."""
         self.process = subprocess.Popen(
@@ -40,6 +45,7 @@ class Server:
                 *("--innodb-buffer-pool-size=16M", f"--datadir={self.folder / 'data'}"),
                 *(f"--socket={self.folder / 's'}", f"--port={self.port}", *self.options),
             ],
+            env=self.environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -83,6 +89,7 @@ def mariadb_server(folder: Path, *options: str) -> Iterator[Server]:
     certificate.private_key_pem.write_to_path(str(folder / "key.pem"))
     certificate.cert_chain_pems[0].write_to_path(str(folder / "cert.pem"))
     tls = [f"--ssl-ca={folder / 'ca.pem'}", f"--ssl-cert={folder / 'cert.pem'}"]
+    server = Server(folder, (*tls, f"--ssl-key={folder / 'key.pem'}", *options))
     try:
         subprocess.run(
             [
@@ -90,6 +97,7 @@ def mariadb_server(folder: Path, *options: str) -> Iterator[Server]:
                 *("--auth-root-authentication-method=normal", f"--datadir={folder / 'data'}"),
             ],
             check=True,
+            env=server.environment,
             capture_output=True,
             timeout=BOUND_S,
         )
@@ -97,7 +105,6 @@ def mariadb_server(folder: Path, *options: str) -> Iterator[Server]:
         if os.environ.get("MCP_RUN_SERVICES") == "optional":
             pytest.skip("MariaDB is not installed and services are optional")
         raise
-    server = Server(folder, (*tls, f"--ssl-key={folder / 'key.pem'}", *options))
     server.start()
     try:
         server.rows("CREATE DATABASE lab")
