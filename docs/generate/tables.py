@@ -19,7 +19,7 @@ def type_words_as_markdown() -> str:
     for word in dict.fromkeys((*TYPE_WORDS, *OUTPUT_WORDS)):
         taken = _schema(TYPE_WORDS[word].listed) if word in TYPE_WORDS else "only in results"
         rows.append((f"`{word}`", taken, _schema(OUTPUT_WORDS[word])))
-    return _table(("word", "what may be sent", "what a result holds"), rows)
+    return table(("word", "what may be sent", "what a result holds"), rows)
 
 
 def formats_as_markdown() -> str:
@@ -30,7 +30,7 @@ def formats_as_markdown() -> str:
 def kinds_as_markdown() -> str:
     """Each kind of failure: what it means, and which tools can give words for it."""
     rows = [(f"`{kind}`", KINDS[kind], _worded_by(kind)) for kind in Kind]
-    return _table(("kind", "the call failed because", "words under `errors:`"), rows)
+    return table(("kind", "the call failed because", "words under `errors:`"), rows)
 
 
 def wire_codes_as_markdown() -> str:
@@ -39,7 +39,7 @@ def wire_codes_as_markdown() -> str:
         (f"{code.value}", code.name.replace("_", " ").lower(), f"{MODERN_STATUS[code]}")
         for code in Code
     ]
-    return _table(("code", "name", "HTTP status"), rows)
+    return table(("code", "name", "HTTP status"), rows)
 
 
 def _worded_by(kind: Kind) -> str:
@@ -55,7 +55,8 @@ def _schema(fragment: object) -> str:
     return "any JSON value" if text == "{}" else f"`{text}`"
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown; the cells are Markdown already."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -63,7 +64,7 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def postgres_parameters_as_markdown() -> str:
     """Type word → what a parameter is cast to where PostgreSQL cannot infer its type."""
     rows = [(f"`{word or 'none'}`", f"`{cast}`") for word, cast in CAST_BY_TYPE.items()]
-    return _table(("declared type", "cast to"), rows)
+    return table(("declared type", "cast to"), rows)
 
 
 def postgres_columns_as_markdown() -> str:
@@ -82,13 +83,13 @@ def _columns(words: Mapping[str, str]) -> str:
     for name, word in words.items():
         by_word.setdefault(word, []).append(f"`{name}`")
     rows = [(", ".join(names), f"`{word}`") for word, names in by_word.items()]
-    return _table(("column", "result"), rows)
+    return table(("column", "result"), rows)
 
 
 def duckdb_parameters_as_markdown() -> str:
     """Type word → what a parameter is cast to where DuckDB leaves a choice."""
     casts = duckdb_types.CAST_BY_TYPE
-    return _table(
+    return table(
         ("declared type", "cast to"),
         [(f"`{word or 'none'}`", f"`{cast}`") for word, cast in casts.items()],
     )
@@ -100,4 +101,4 @@ def duckdb_columns_as_markdown() -> str:
     for name, word in duckdb_types.WORD_BY_TYPE.items():
         by_word.setdefault(word, []).append(f"`{name.upper()}`")
     rows = [(", ".join(names), f"`{word}`") for word, names in by_word.items() if word]
-    return _table(("column", "result"), rows)
+    return table(("column", "result"), rows)

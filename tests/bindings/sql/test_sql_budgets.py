@@ -173,6 +173,11 @@ def test_another_process_that_holds_the_lock_is_busy(tmp_path: Path) -> None:
         other.close()
 
 
+LOSES_CONNECTIONS = pytest.mark.engines(
+    "postgresql", "mariadb", why="an embedded database has no connection to lose"
+)
+
+
 def break_connections(lab: Lab) -> None:
     """Ends every connection that works in this test's schema or database."""
     if lab.is_mariadb:
@@ -189,7 +194,7 @@ def break_connections(lab: Lab) -> None:
         )
 
 
-@pytest.mark.engines("postgresql", "mariadb", why="an embedded database has no connection to lose")
+@LOSES_CONNECTIONS
 def test_a_read_survives_lost_connections(items: Lab) -> None:
     plan = items.plan("SELECT count(*) AS n FROM items", shape="value")
     for _ in range(10):
@@ -198,7 +203,7 @@ def test_a_read_survives_lost_connections(items: Lab) -> None:
     assert [items.invoke(plan).value for _ in range(10)] == [5] * 10
 
 
-@pytest.mark.engines("postgresql", "mariadb", why="an embedded database has no connection to lose")
+@LOSES_CONNECTIONS
 def test_a_write_on_a_lost_connection_fails_once_as_unavailable(items: Lab) -> None:
     plan = items.plan("UPDATE items SET price = 1 WHERE id = 1", shape="affected")
     for _ in range(10):

@@ -1,4 +1,4 @@
-"""Each kind of value: how each engine writes it, how SQLite's column is declared, what comes."""
+"""Each kind of value: how each engine writes it, how its column is declared, what comes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -45,12 +45,16 @@ def postgres(tmp_path: Path) -> Iterator[Source]:
         yield source
 
 
-@pytest.fixture(params=["postgresql", "mariadb"])
-def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Source]:
+LOSES_CONNECTIONS = pytest.mark.engines(
+    "postgresql", "mariadb", why="an embedded database has no connection to lose"
+)
+
+
+@pytest.fixture
+def remote(source: Source) -> Source:
     """A table of one row, on a server."""
-    with source_of(request.param, tmp_path) as source:
-        source.execute("CREATE TABLE t (n integer)", "INSERT INTO t VALUES (0)")
-        yield source
+    source.execute("CREATE TABLE t (n integer)", "INSERT INTO t VALUES (0)")
+    return source
 
 
 def kill_backends(source: Source) -> int:
@@ -71,6 +75,7 @@ def kill_backends(source: Source) -> int:
     return len(found)
 
 
+@LOSES_CONNECTIONS
 def test_reads_survive_the_loss_of_every_connection(remote: Source) -> None:
     read = tool("read", "SELECT n FROM t", result={"shape": "value"})
     page = tool("list", ["SELECT n FROM t", "SELECT n + 1 AS n FROM t"], result={"shape": "value"})
@@ -88,6 +93,7 @@ def test_reads_survive_the_loss_of_every_connection(remote: Source) -> None:
             assert [server.value("query", q="SELECT n FROM t") for _ in range(10)] == [0] * 10
 
 
+@LOSES_CONNECTIONS
 def test_write_on_a_lost_connection_fails_and_is_never_done_twice(remote: Source) -> None:
     add = tool("add", "UPDATE t SET n = n + 1", writes=True)
     databases = {"main": {"url": remote.url, "pool": {"size": 1}}}
@@ -102,6 +108,7 @@ def test_write_on_a_lost_connection_fails_and_is_never_done_twice(remote: Source
     assert remote.rows("SELECT n FROM t") == [(2,)]
 
 
+@LOSES_CONNECTIONS
 def test_connection_that_is_lost_during_a_call_gives_no_half_result(remote: Source) -> None:
     slow = "SELECT n, sleep(30) FROM t" if remote.is_mariadb else "SELECT n, pg_sleep(30) FROM t"
     with serve(remote.folder, remote.file(tool("slow", slow) + ONE)) as server:
