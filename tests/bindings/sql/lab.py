@@ -238,7 +238,7 @@ def mariadb_rows(
     with pymysql.connect(**MARIADB, autocommit=True, database=database) as connection:
         cursor = connection.cursor()
         cursor.execute("SET sql_mode = %s", (modes,))
-        cursor.execute(text, values)
+        cursor.execute(text, values or None)
         return [tuple(row) for row in cursor.fetchall()]
 
 
