@@ -124,7 +124,8 @@ def _near(rest: str, texts: Sequence[str], text: str, error: ServerError) -> Ref
     word = _WORD.match(rest)
     if not rest.strip() or start < 0:
         return Refusal("syntax", sqlstate=str(error.code), offset=_author(len(text), texts))
-    return Refusal("syntax", word[0] if word else None, _author(start, texts), str(error.code))
+    name = word[0] if word and word[0] != "?" else None  # a placeholder is not the author's
+    return Refusal("syntax", name, _author(start, texts), str(error.code))
 
 
 def _author(offset: int, texts: Sequence[str]) -> int:

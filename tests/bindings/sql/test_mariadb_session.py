@@ -12,9 +12,10 @@ from runner.bindings.sql.collect import Discarded
 from runner.bindings.sql.mysql import MysqlEngine, MysqlSession
 from runner.bindings.sql.mysql_connect import Address, setup
 from runner.bindings.sql.session import Terms
+from runner.catalog.proving import Refusal
 from runner.catalog.sources import Database
-from runner.catalog.sql import Statement
-from runner.errors import BindingError, Kind
+from runner.catalog.sql import Bound, Statement
+from runner.errors import BindingError, Kind, StartError
 from tests.bindings.sql.lab import Lab, call, database_of, mariadb_rows, open_lab, statement
 
 BOUND_S = 20.0
@@ -153,6 +154,49 @@ def test_connection_that_the_server_let_go_is_replaced(source: Database) -> None
 
         lab.run(wait())
         assert lab.value("SELECT connection_id() AS c") != before
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("SET nothing = 1", "1193"), ("SELECT FROM", "1064")], ids=["set", "syntax"]
+)
+def test_connect_statement_that_fails_keeps_the_server_from_starting(
+    source: Database, text: str, code: str
+) -> None:
+    with pytest.raises(StartError) as caught, open_lab(replace(source, connect=[text])):
+        pass
+    assert str(caught.value) == f"database 'lab': a statement of 'connect' fails ({code})"
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind", "name", "offset"),
+    [
+        (["SELECT 1 FORM x y WHERE 1 = ", ""], "syntax", "x", 14),
+        (["SELECT ", " FROM t GROUP BY"], "syntax", None, 23),
+        (["SELECT ghost + ", " FROM t"], "unknown-column", "ghost", 7),
+        (["SELECT t.ghost, ghost FROM t"], "unknown-column", "ghost", None),
+        (["SELECT n FROM t AS a, t AS b"], "ambiguous-column", "n", 7),
+        (["SELECT * FROM ", "nowhere"], "syntax", None, 14),
+        (["UPDATE nowhere SET n = 1"], "unknown-table", "nowhere", 7),
+        (["SELECT n, count(*) FROM t GROUP BY x"], "unknown-column", "x", 35),
+        (["SELECT n, x, count(*) FROM t GROUP BY n"], "unknown-column", "x", 10),
+        (["SELECT abs()"], "other", None, None),
+        (["SELECT 'x"], "syntax", "'", 7),
+        ([""], "syntax", None, None),
+    ],
+)
+def test_refusal_says_why_and_where(
+    lab: Lab, texts: list[str], kind: str, name: str | None, offset: int | None
+) -> None:
+    lab.execute("CREATE TABLE t (n int)")
+    bounds = [Bound((f"p{place}",), "integer") for place in range(len(texts) - 1)]
+
+    async def ask() -> object:
+        async with lab.database.prover() as prover:
+            return prover.describe(texts, bounds)
+
+    refused = lab.run(ask())
+    assert isinstance(refused, Refusal)
+    assert (refused.kind, refused.name, refused.offset) == (kind, name, offset)
 
 
 def test_idle_connection_lives_as_long_as_the_pool_keeps_it(source: Database) -> None:

@@ -1,8 +1,10 @@
 """MariaDB's column types with null and their extreme values: exact, and as the schema says."""
 
 from collections.abc import Iterator, Mapping
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -215,6 +217,13 @@ def test_types_are_told_where_no_value_decides_them(
         ("time", "10:00:00Z", "10:00:00"),
         ("object", {"a": "é"}, '{"a":"é"}'),
         ("", b"\x00\xff", "AP8="),
+        ("", UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+        ("", date(2026, 1, 31), "2026-01-31"),
+        ("", datetime(2026, 1, 31, 10), "2026-01-31T10:00:00"),
+        ("", datetime(2026, 1, 31, 10, tzinfo=timezone(timedelta(hours=2))), "2026-01-31T08:00:00"),
+        ("", time(10, 0, 0, 5), "10:00:00.000005"),
+        ("", timedelta(days=-1, microseconds=1), "-23:59:59.999999"),
+        ("", ["a", 1], '["a",1]'),
     ],
     ids=str,
 )
