@@ -102,6 +102,7 @@ class Lab:
         self.is_postgres = engine == "postgresql"
         self.is_sqlite = engine == "sqlite"
         self.is_mariadb = engine == "mariadb"
+        self.is_duckdb = engine == "duckdb"
         self.database = database
         self._runner = runner
 
@@ -191,6 +192,12 @@ def sqlite(url: str, **rest: object) -> Database:
     return Database("lab", Secret(url), "sqlite", **fields)  # type: ignore[arg-type]
 
 
+def duckdb(url: str, **rest: object) -> Database:
+    """A DuckDB database that is created empty."""
+    fields: dict[str, object] = {"create": Create("", None), **rest}
+    return Database("lab", Secret(url), "duckdb", **fields)  # type: ignore[arg-type]
+
+
 @contextmanager
 def postgres_schema() -> Iterator[str]:
     """The URL of a schema of its own, which is dropped at the end."""
@@ -247,6 +254,9 @@ def database_of(engine: str, folder: Path, **rest: object) -> Iterator[Database]
     """A database of that engine with nothing in it."""
     if engine == "sqlite":
         yield sqlite(f"sqlite:///{folder / 'lab.db'}", **rest)
+        return
+    if engine == "duckdb":
+        yield duckdb(f"duckdb:///{folder / 'lab.duckdb'}", **rest)
         return
     new = mariadb_database if engine == "mariadb" else postgres_schema
     with new() as url:
