@@ -228,9 +228,12 @@ def stdio_protocol(catalog: Catalog) -> Iterator[Protocol]:
 @contextlib.contextmanager
 def database(engine: str, ddl: str) -> Iterator[tuple[str, Files]]:
     """The `databases:` section of an engine, and the files that it needs, for a schema `ddl`."""
-    if engine == "sqlite":
-        section = 'databases: {lab: {url: "sqlite:///lab.db", create: {schema: lab.sql}}}\n'
-        yield section, {"lab.sql": ddl}
+    if engine in ("sqlite", "duckdb"):
+        url = f"{engine}:///lab.db"
+        yield (
+            f'databases: {{lab: {{url: "{url}", create: {{schema: lab.sql}}}}}}\n',
+            {"lab.sql": ddl},
+        )
         return
     if engine == "mariadb":
         with mariadb_database() as url:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.engines import ENGINES
 from tests.faults.io.product import Product, database, faults_of, served
 
-ENGINES = ("sqlite", "postgresql", "mariadb")
 DDL = "CREATE TABLE items (id integer, name text); INSERT INTO items VALUES " + ", ".join(
     f"({number}, 'n{number}')" for number in range(1, 1201)
 )

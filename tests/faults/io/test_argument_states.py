@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.engines import ENGINES
 from tests.faults.io.product import Message, Product, database, served
 
-ENGINES = ("sqlite", "postgresql", "mariadb")
 MISSING = object()
 WAYS = {
     "required": "x: string",

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.engines import ENGINES
 from tests.faults.io.product import Message, Product, database, served
 
-ENGINES = ("sqlite", "postgresql", "mariadb")
 WORDS = (
     *("string", "integer", "number", "boolean", "object", "string[]", "integer[]", "decimal"),
     *("int64", "date", "date-time", "time", "duration", "uuid", "email", "uri", "object[]"),

@@ -14,12 +14,12 @@ import pytest
 
 from runner.transport.http import HttpApp
 from tests.bindings.http.upstream import http
+from tests.engines import ENGINES
 from tests.faults.io.product import Message, Product, database, served
 from tests.faults.io.upstream_product import api, upstream
 from tests.wire.client import modern_headers, modern_message
 from tests.wire.http_client import LIMIT_S, Connection, run
 
-ENGINES = ("sqlite", "postgresql", "mariadb")
 BODY = """
 budgets: {request_body: 64KiB, input_elements: 500}
 include: [more.yaml]
