@@ -52,7 +52,7 @@ class DatabaseSpec(Section):
     """A database, by SQLAlchemy URL."""
 
     url: SecretText
-    """`sqlite:///a.db`, `duckdb:///a.db`, `postgresql://…`, `mariadb://…`; from here."""
+    """`sqlite:///a.db`, `duckdb:///a.db` (in the file's folder), `postgresql://…`, `mysql://…`."""
     create: CreateSection | None = None
     """Only for an embedded database that does not exist yet."""
     pool: PoolSection = PoolSection()
