@@ -7,7 +7,8 @@ from typing import ClassVar, Final
 from runner.bindings.sql.collect import Rows
 from runner.bindings.sql.lookups import Lookups
 from runner.bindings.sql.paging import OFFSET, Pager
-from runner.bindings.sql.session import Session, Terms
+from runner.bindings.sql.session import Session, SteppedSession, Terms
+from runner.bindings.sql.steps import Steps
 from runner.bindings.sql.threads import Threads
 from runner.bindings.sql.transaction import Done, Step, Transaction
 from runner.bindings.sql.wording import refused
@@ -58,6 +59,9 @@ class SqlBinding:
         if (found := self._look_up(values)) is not None:
             return self._outcome(found, call, values)
         settings = _settings(self._session, call)
+        only = self._transaction.only
+        if only is not None and self._threads.steps and not self._plan.writes:
+            return await self._read(only, call, values, settings)
 
         def work(session: Session) -> Outcome:
             start = time.monotonic()
@@ -70,6 +74,19 @@ class SqlBinding:
         return await self._threads.run(
             work, timeout_s=call.timeout_s, may_repeat=not self._plan.writes
         )
+
+    async def _read(
+        self, step: Step, call: Call, values: Values, settings: Sequence[tuple[str, str]]
+    ) -> Outcome:
+        """The outcome of a plain read, which needs no thread while it waits."""
+
+        def steps(session: SteppedSession) -> "Steps[Outcome]":  # not evaluated at each call
+            done = yield from self._transaction.steps(
+                step, session, values, timeout_s=call.timeout_s, settings=settings
+            )
+            return self._outcome(done, call, values)
+
+        return await self._threads.run_steps(steps, timeout_s=call.timeout_s)
 
     def _look_up(self, values: Values) -> Done | None:
         """What the event loop can tell without a thread."""

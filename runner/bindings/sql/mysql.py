@@ -29,12 +29,13 @@ from runner.bindings.sql.mysql_wire import (
     execution,
 )
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
+from runner.bindings.sql.steps import Steps, Wait, drain
 from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes
 from runner.catalog.sources import Database
 from runner.errors import BindingError, Kind, StartError
 
-FACTS: Final = EngineFacts(splits_writes=False, seconds_between_stops=0.25)
+FACTS: Final = EngineFacts(splits_writes=False, seconds_between_stops=0.25, steps=True)
 _CACHED_STATEMENTS: Final = 128
 _BEGIN_READ: Final = QUERY + b"START TRANSACTION READ ONLY"
 _BEGIN_WRITE: Final = QUERY + b"START TRANSACTION READ WRITE"
@@ -179,8 +180,27 @@ class MysqlSession:
         self._is_used = self._is_used or "@" in ready.text  # a variable outlives its transaction
         return command
 
+    def fileno(self) -> int:
+        """What the event loop watches."""
+        return self._wire.fileno()
+
+    def wait(self, awaited: Wait) -> None:
+        """Blocks until it is there."""
+        self._wire.wait(awaited)
+
+    @property
+    def is_clean(self) -> bool:
+        """No transaction is open, nothing has to be forgotten, and no kill is on its way."""
+        return not (self._is_used or self._was_killed or self._wire.is_in_transaction)
+
     def query(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
         """Takes the rows in blocks; what is not wanted is cut off or thrown away as it comes."""
+        drain(self.query_steps(ready, values, sink), self.wait)
+
+    def query_steps(self, ready: Ready, values: Sequence[object], sink: Sink) -> Steps[None]:
+        """As `query`."""
+        if ready.text not in self._statements:
+            yield Wait.THREAD
         command = self._execution(ready, values)
         commands = self._take_pending()
         position = len(commands)
@@ -195,8 +215,9 @@ class MysqlSession:
             cut=None if self._terms.writes else reception.cut,
         )
         try:
-            self._wire.run(commands, rows=rows, rows_of=position)
+            yield from self._wire.steps(commands, rows=rows, rows_of=position)
         except ServerError as error:
+            yield Wait.THREAD
             if not (reception.was_cut and error.code == INTERRUPTED):
                 raise self._translated(error, ready.text) from error
         if reception.was_cut:

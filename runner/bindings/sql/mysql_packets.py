@@ -60,41 +60,52 @@ class Stream:
         self._socket = connection
         self._data = b""
         self._at = 0
+        self._begun: list[bytes] = []
+        """Pieces of a payload whose last piece is not there yet."""
+        self._chunks: list[bytes] = []
+        """What came of a piece that is not there whole; `_missing` bytes are to come."""
+        self._missing = 0
 
     def send(self, payloads: list[bytes]) -> None:
         """Sends several commands; the server takes one after the other."""
         self._socket.sendall(b"".join(map(framed, payloads)))
 
-    def next(self) -> bytes:
-        """The payload of the next packet; waits for it."""
-        payload = piece = self._piece()
-        while len(piece) == MAX_PAYLOAD:
-            piece = self._piece()
-            payload += piece
-        return payload
+    def take(self) -> bytes | None:
+        """The payload of the next packet; None until `receive` has brought all of it."""
+        while (piece := self._piece()) is not None:
+            if len(piece) < MAX_PAYLOAD and not self._begun:
+                return piece
+            self._begun.append(piece)
+            if len(piece) < MAX_PAYLOAD:
+                payload = b"".join(self._begun)
+                self._begun.clear()
+                return payload
+        return None
 
-    def _piece(self) -> bytes:
-        if len(self._data) < self._at + 4:
-            self._fill(4)
-        start = self._at + 4
-        end = start + int.from_bytes(self._data[self._at : start - 1], "little")
+    def _piece(self) -> bytes | None:
+        if self._missing > 0:
+            return None
+        start = end = self._at + 4
+        if len(self._data) >= start:
+            end += int.from_bytes(self._data[self._at : start - 1], "little")
         if len(self._data) < end:
-            self._fill(end - self._at)
-            start, end = 4, end - start + 4
+            self._missing = end - len(self._data)
+            self._chunks = [self._data[self._at :]]
+            self._data, self._at = b"", 0
+            return None
         self._at = end
         return self._data[start:end]
 
-    def _fill(self, count: int) -> None:
-        """Reads until so many bytes are there; they begin at 0 then."""
-        chunks = [self._data[self._at :]]
-        missing = count - len(chunks[0])
-        while missing > 0:
-            chunk = self._socket.recv(max(_READ_BYTES, missing))
-            if not chunk:
-                raise SessionLostError("the server closed the connection")
-            chunks.append(chunk)
-            missing -= len(chunk)
-        self._data, self._at = b"".join(chunks), 0
+    def receive(self) -> None:
+        """Takes what has come; waits where nothing has."""
+        chunk = self._socket.recv(max(_READ_BYTES, self._missing))
+        if not chunk:
+            raise SessionLostError("the server closed the connection")
+        self._chunks.append(chunk)
+        self._missing -= len(chunk)
+        if self._missing <= 0:
+            self._data, self._at = b"".join(self._chunks), 0
+            self._chunks = []
 
     def comes_soon(self, wait_s: float) -> bool:
         """The beginning of a packet is there within a moment."""
@@ -102,12 +113,12 @@ class Stream:
             return True
         self._socket.settimeout(wait_s)
         try:
-            self._data, self._at = self._socket.recv(_READ_BYTES), 0
+            self.receive()
         except TimeoutError:
             return False
         finally:
             self._socket.settimeout(None)
-        return bool(self._data)
+        return True
 
 
 def framed(payload: bytes) -> bytes:

@@ -5,6 +5,7 @@ escaped. Commands are sent together and answered in order. Never reads ahead of 
 """
 
 import socket
+import ssl
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +21,7 @@ from runner.bindings.sql.mysql_packets import (
     finished_of,
 )
 from runner.bindings.sql.session import SessionLostError
+from runner.bindings.sql.steps import Steps, Wait, drain
 
 QUERY, PREPARE, EXECUTE, CLOSE = b"\x03", b"\x16", b"\x17", b"\x19"
 _QUIT: Final = b"\x01"
@@ -38,6 +40,8 @@ _SURPLUS_BYTES: Final = 1024 * 1024
 _BLOCK_BYTES: Final = 1024 * 1024
 """Rows are handed on before there are more of them."""
 _SOON_S: Final = 0.02
+_SENT_AT_ONCE: Final = 16 * 1024
+"""Bytes for which a connection that was asked nothing before has room."""
 
 Parameter = tuple[int, bytes] | None
 """Type and value as the server reads them; None is NULL."""
@@ -73,6 +77,8 @@ class Wire:
         self.is_out_of_step = False
         """An answer was not read to its end; nothing more can be asked."""
         self._socket = connection
+        self._is_encrypted = isinstance(connection, ssl.SSLSocket)
+        """What is read of it may wait inside TLS, where nobody can watch it."""
         self._stream = Stream(connection)
 
     def close(self) -> None:
@@ -82,9 +88,23 @@ class Wire:
             self._stream.send([_QUIT])
         self._socket.close()
 
+    def fileno(self) -> int:
+        """What the event loop watches."""
+        return self._socket.fileno()
+
+    @staticmethod
+    def wait(_awaited: Wait) -> None:
+        """Nothing: in a thread, what is read waits by itself."""
+
     def run(
         self, commands: Sequence[bytes], *, rows: Rows | None = None, rows_of: int = -1
     ) -> list[Finished]:
+        """As `steps`, in a thread."""
+        return drain(self.steps(commands, rows=rows, rows_of=rows_of), self.wait)
+
+    def steps(
+        self, commands: Sequence[bytes], *, rows: Rows | None = None, rows_of: int = -1
+    ) -> Steps[list[Finished]]:
         """How the commands ended; the rows of one may go to `rows`, those of others are dropped.
 
         Raises:
@@ -92,12 +112,14 @@ class Wire:
             SessionLostError: the connection broke.
         """
         with self._guarded():
+            if self._is_encrypted or sum(map(len, commands)) > _SENT_AT_ONCE:
+                yield Wait.THREAD
             self._stream.send(list(commands))
             ended: list[Finished] = []
             fault: ServerError | None = None
             for index in range(len(commands)):
                 try:
-                    ended.append(self._answer(rows if index == rows_of else None))
+                    ended.append((yield from self._answer(rows if index == rows_of else None)))
                 except ServerError as error:
                     fault = fault or error
                     self.is_in_transaction = True
@@ -112,15 +134,18 @@ class Wire:
             ServerError: it refuses it.
             SessionLostError: the connection broke.
         """
+        return drain(self._preparation(text), self.wait)
+
+    def _preparation(self, text: bytes) -> Steps[Prepared]:
         with self._guarded():
             self._stream.send([PREPARE + text])
-            payload = self._stream.next()
+            payload = yield from self._next()
             if payload[0] == _ERROR:
                 self.is_out_of_step = False
                 raise error_of(payload)
             id_, columns, parameters = struct.unpack_from("<IHH", payload, 1)
-            self._fields(parameters)
-            return Prepared(id_, parameters, self._fields(columns))
+            yield from self._fields(parameters)
+            return Prepared(id_, parameters, (yield from self._fields(columns)))
 
     def forget(self, prepared: Prepared) -> None:
         """Lets a statement go; the server answers nothing."""
@@ -138,51 +163,65 @@ class Wire:
             raise SessionLostError(str(error)) from error
         self.is_out_of_step = False
 
-    def _answer(self, rows: Rows | None) -> Finished:
-        ended = self._result(rows)
+    def _next(self) -> Steps[bytes]:
+        """The payload of the next packet."""
+        while (payload := self._stream.take()) is None:
+            yield Wait.READ
+            self._stream.receive()
+        return payload
+
+    def _answer(self, rows: Rows | None) -> Steps[Finished]:
+        ended = yield from self._result(rows)
         while ended.status & _MORE_RESULTS:  # a procedure's
-            ended = self._result(None)
+            ended = yield from self._result(None)
         return ended
 
-    def _result(self, rows: Rows | None) -> Finished:
-        payload = self._stream.next()
+    def _result(self, rows: Rows | None) -> Steps[Finished]:
+        payload = yield from self._next()
         if payload[0] == _ERROR:
             raise error_of(payload)
         if payload[0] == _OK:
             ended = finished_of(payload)
         else:
-            fields = self._fields(payload[0] if payload[0] < 0xFB else _count(payload))
-            ended = Finished(0, self._rows(fields, rows))
+            count = payload[0] if payload[0] < 0xFB else _count(payload)
+            fields = yield from self._fields(count)
+            ended = Finished(0, (yield from self._rows(fields, rows)))
         self.is_in_transaction = bool(ended.status & IN_TRANSACTION)
         return ended
 
-    def _fields(self, count: int) -> tuple[Field, ...]:
-        fields = tuple([field_of(self._stream.next()) for _ in range(count)])
+    def _fields(self, count: int) -> Steps[tuple[Field, ...]]:
+        described: list[bytes] = []
+        while len(described) < count:
+            described.append((yield from self._next()))
         if count:
-            self._stream.next()  # the end of the descriptions
-        return fields
+            yield from self._next()  # the end of the descriptions
+        return tuple(map(field_of, described))
 
-    def _rows(self, fields: tuple[Field, ...], rows: Rows | None) -> int:
-        """Reads to the end of the rows; the status then."""
+    def _rows(self, fields: tuple[Field, ...], rows: Rows | None) -> Steps[int]:
+        """Reads to the end of the rows; the status then. A thread takes all but the first block,
+        however many there are."""
         if rows is None:
-            return self._surplus(None)
+            return (yield from self._surplus(None))
         rows.start(fields)
-        read = self._stream.next
+        take, receive = self._stream.take, self._stream.receive
         block: list[bytes] = []
         size = 0
         while True:
-            payload = read()
+            while (payload := take()) is None:
+                yield Wait.READ
+                receive()
             if payload[0] != _OK:
                 rows.take(block)
                 return _status(payload)
             block.append(payload)
             size += len(payload)
             if len(block) >= rows.block or size > _BLOCK_BYTES:
+                yield Wait.THREAD
                 if not rows.take(block):
-                    return self._surplus(rows.cut)
+                    return (yield from self._surplus(rows.cut))
                 block, size = [], 0
 
-    def _surplus(self, cut: Callable[[], None] | None) -> int:
+    def _surplus(self, cut: Callable[[], None] | None) -> Steps[int]:
         """Throws away what is not wanted; the status at the end of it."""
         count = size = 0
         while True:
@@ -190,7 +229,7 @@ class Wire:
             if cut is not None and (is_much or not self._stream.comes_soon(_SOON_S)):
                 cut()
                 cut = None
-            payload = self._stream.next()
+            payload = yield from self._next()
             if payload[0] == _ERROR or (payload[0] == _END and len(payload) < _END_BYTES):
                 return _status(payload)
             count += 1

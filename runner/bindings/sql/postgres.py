@@ -24,12 +24,13 @@ from runner.bindings.sql.postgres_prove import PostgresProver
 from runner.bindings.sql.postgres_types import adapters, encoder
 from runner.bindings.sql.postgres_wire import Command, Wire
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
+from runner.bindings.sql.steps import Steps, Wait, drain
 from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes, Slot
 from runner.catalog.sources import Database
 from runner.errors import BindingError, Kind, StartError
 
-FACTS: Final = EngineFacts(splits_writes=False, seconds_between_stops=0.25)
+FACTS: Final = EngineFacts(splits_writes=False, seconds_between_stops=0.25, steps=True)
 _SETTINGS: Final = (
     "default_transaction_read_only=on",
     "timezone=UTC",
@@ -137,8 +138,25 @@ class PostgresSession:
         pending, self._pending = self._pending, []
         return pending
 
+    def fileno(self) -> int:
+        """What the event loop watches."""
+        return self._wire.fileno()
+
+    def wait(self, awaited: Wait) -> None:
+        """Blocks until it is there."""
+        self._wire.wait(awaited)
+
+    @property
+    def is_clean(self) -> bool:
+        """No transaction is open, and nothing has to be discarded."""
+        return not (self._is_used or self._wire.is_in_transaction)
+
     def query(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
         """Takes the rows in chunks; what is not wanted is cancelled or thrown away as it comes."""
+        drain(self.query_steps(ready, values, sink), self.wait)
+
+    def query_steps(self, ready: Ready, values: Sequence[object], sink: Sink) -> Steps[None]:
+        """As `query`."""
         commands = self._take_pending()
         position = len(commands)
         commands.append(Command(ready.text.encode(), values))  # type: ignore[arg-type]  # encoded
@@ -149,7 +167,7 @@ class PostgresSession:
         arrays = self._describer.known.arrays
         reception = _Reception(self._transformer, sink, arrays, self._cancel)
         try:
-            results = self._wire.run(
+            results = yield from self._wire.steps(
                 commands,
                 rows_of=position,
                 chunk=min(sink.wanted, BLOCK_ROWS),

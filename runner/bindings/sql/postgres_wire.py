@@ -1,7 +1,7 @@
 """libpq's pipeline: several commands in one round trip, results in chunks.
 
 The extended protocol alone is spoken, so that one text is one statement. Everything between two
-synchronisation points fails or succeeds together. Never blocks while it holds the interpreter.
+synchronisation points fails or succeeds together. Never blocks but in `wait`.
 """
 
 import select
@@ -15,6 +15,7 @@ from psycopg.pq.abc import PGresult
 
 from runner.bindings.sql.postgres_errors import EngineError
 from runner.bindings.sql.session import SessionLostError
+from runner.bindings.sql.steps import Steps, Wait, drain
 
 _COPIES: Final = (ExecStatus.COPY_IN, ExecStatus.COPY_OUT, ExecStatus.COPY_BOTH)
 _SURPLUS_CHUNKS: Final = 8
@@ -55,7 +56,27 @@ class Wire:
         """A transaction is open, or has failed and waits for its end."""
         return self._pgconn.transaction_status != TransactionStatus.IDLE
 
-    def run(
+    def fileno(self) -> int:
+        """What the event loop watches."""
+        return self._pgconn.socket
+
+    def wait(self, awaited: Wait) -> None:
+        """Blocks until it is there; in a thread, a thread is."""
+        if awaited is Wait.READ:
+            self._reader.poll()
+        elif awaited is Wait.WRITE:
+            self._writer.poll()
+
+    def run(self, commands: Sequence[Command]) -> list[PGresult]:
+        """The results of the commands.
+
+        Raises:
+            EngineError: the first that failed.
+            SessionLostError: the connection broke.
+        """
+        return drain(self.steps(commands), self.wait)
+
+    def steps(
         self,
         commands: Sequence[Command],
         *,
@@ -63,7 +84,7 @@ class Wire:
         chunk: int = 0,
         on_rows: OnRows | None = None,
         on_surplus: Callable[[], None] | None = None,
-    ) -> list[PGresult]:
+    ) -> Steps[list[PGresult]]:
         """The results of the commands; the rows of one may go to `on_rows` in chunks.
 
         `on_surplus` is called once, to stop the statement, where many rows follow that are not
@@ -77,18 +98,18 @@ class Wire:
             for command in commands:
                 self._pgconn.send_query_params(command.text, list(command.values))
             self._pgconn.pipeline_sync()
-            self._flush()
+            yield from self._flush()
             results: list[PGresult] = []
             fault: EngineError | None = None
             for index in range(len(commands)):
                 if index == rows_of and on_rows is not None and fault is None:
                     self._pgconn.set_chunked_rows_mode(chunk)
-                    result = self._rows(on_rows, on_surplus)
+                    result = yield from self._rows(on_rows, on_surplus)
                 else:
-                    result = self._one()
+                    result = yield from self._one()
                 fault = fault or _fault(result)
                 results.append(result)
-            self._end()
+            yield from self._end()
         if fault is not None:
             raise fault
         return results
@@ -100,13 +121,7 @@ class Wire:
             EngineError: the server refuses it.
             SessionLostError: the connection broke.
         """
-        with self._guarded():
-            self._pgconn.send_prepare(b"", text)
-            self._pgconn.send_describe_prepared(b"")
-            self._pgconn.pipeline_sync()
-            self._flush()
-            parsed, described = self._one(), self._one()
-            self._end()
+        parsed, described = drain(self._descriptions(text), self.wait)
         fault = _fault(parsed) or _fault(described)
         if fault is not None:
             raise fault
@@ -117,6 +132,17 @@ class Wire:
         ]
         return Description(parameters, columns)
 
+    def _descriptions(self, text: bytes) -> Steps[tuple[PGresult, PGresult]]:
+        with self._guarded():
+            self._pgconn.send_prepare(b"", text)
+            self._pgconn.send_describe_prepared(b"")
+            self._pgconn.pipeline_sync()
+            yield from self._flush()
+            parsed = yield from self._one()
+            described = yield from self._one()
+            yield from self._end()
+        return parsed, described
+
     @contextmanager
     def _guarded(self) -> Iterator[None]:
         try:
@@ -124,49 +150,56 @@ class Wire:
         except psycopg.OperationalError as error:
             raise SessionLostError(str(error)) from error
 
-    def _flush(self) -> None:
+    def _flush(self) -> Steps[None]:
         while self._pgconn.flush():
-            self._writer.poll()
+            yield Wait.WRITE
             self._pgconn.consume_input()
 
-    def _next(self) -> PGresult | None:
+    def _next(self) -> Steps[PGresult | None]:
         while self._pgconn.is_busy():
-            self._reader.poll()
+            yield Wait.READ
             self._pgconn.consume_input()
         return self._pgconn.get_result()
 
-    def _one(self) -> PGresult:
+    def _one(self) -> Steps[PGresult]:
         """The result of one command."""
-        result = self._next()
+        result = yield from self._next()
         if result is None:
             raise SessionLostError("the connection ended in the middle of a pipeline")
         if result.status in _COPIES:
             raise SessionLostError("COPY was tried")
         if result.status != ExecStatus.PIPELINE_SYNC:
-            while self._next() is not None:
-                pass  # the end of the command
+            yield from self._end_of_command()
         return result
 
-    def _rows(self, on_rows: OnRows, on_surplus: Callable[[], None] | None) -> PGresult:
-        """The last result of a command whose rows come in chunks."""
-        wants_more = True
-        while wants_more:
-            result = self._rows_or_end()
-            is_row = result.status in (ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK)
-            wants_more = is_row and on_rows(result) and result.status == ExecStatus.TUPLES_CHUNK
+    def _end_of_command(self) -> Steps[None]:
+        while (yield from self._next()) is not None:
+            pass
+
+    def _rows(self, on_rows: OnRows, on_surplus: Callable[[], None] | None) -> Steps[PGresult]:
+        """The last result of a command whose rows come in chunks; a thread takes all but the first,
+        however many there are."""
+        result = yield from self._rows_or_end()
+        wants_more = _takes(on_rows, result)
+        while wants_more and result.status == ExecStatus.TUPLES_CHUNK:
+            result = yield from self._rows_or_end()
+            if result.status == ExecStatus.TUPLES_CHUNK:
+                yield Wait.THREAD
+            wants_more = _takes(on_rows, result)
+        if result.status == ExecStatus.TUPLES_CHUNK:
+            yield Wait.THREAD
         surplus = 0
         while result.status == ExecStatus.TUPLES_CHUNK:
             surplus += 1
             if on_surplus is not None and (surplus > _SURPLUS_CHUNKS or not self._comes_soon()):
                 on_surplus()
                 on_surplus = None
-            result = self._rows_or_end()
-        while self._next() is not None:
-            pass  # the end of the command
+            result = yield from self._rows_or_end()
+        yield from self._end_of_command()
         return result
 
-    def _rows_or_end(self) -> PGresult:
-        result = self._next()
+    def _rows_or_end(self) -> Steps[PGresult]:
+        result = yield from self._next()
         if result is None:
             raise SessionLostError("the connection ended in the middle of rows")
         return result
@@ -179,12 +212,16 @@ class Wire:
             self._pgconn.consume_input()
         return True
 
-    def _end(self) -> None:
-        result = self._next()
+    def _end(self) -> Steps[None]:
+        result = yield from self._next()
         if self._pgconn.status == ConnStatus.BAD:
             raise SessionLostError("the connection is closed")
         if result is None or result.status != ExecStatus.PIPELINE_SYNC:
             raise SessionLostError("the pipeline is out of step")
+
+
+def _takes(on_rows: OnRows, result: PGresult) -> bool:
+    return result.status in (ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK) and on_rows(result)
 
 
 def _fault(result: PGresult) -> EngineError | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from runner.bindings.sql.collect import Sink
+from runner.bindings.sql.steps import Steps, Wait
 from runner.catalog.proving import Prover
 from runner.catalog.rendering import Key, Shapes, Slot
 from runner.errors import BindingError, Kind
@@ -108,6 +109,23 @@ class Session(Protocol):
         """Closes the connection; never fails."""
 
 
+class SteppedSession(Session, Protocol):
+    """A connection whose reads need no thread while they wait."""
+
+    @property
+    def is_clean(self) -> bool:
+        """`rollback` has nothing to do for which it would wait."""
+
+    def query_steps(self, ready: Ready, values: Sequence[object], sink: Sink) -> Steps[None]:
+        """As `query`; asks for a thread before anything that blocks or takes long."""
+
+    def wait(self, awaited: Wait) -> None:
+        """Blocks until it is there."""
+
+    def fileno(self) -> int:
+        """What the event loop watches."""
+
+
 class LookupSource(Protocol):
     """Look-ups of a database that lives in this process: reads of small, fixed work."""
 
@@ -136,6 +154,8 @@ class EngineFacts:
     """How soon a stop is repeated while a statement goes on."""
     proves: bool = True
     """It describes statements without running them."""
+    steps: bool = False
+    """Its sessions are `SteppedSession`s."""
     gives_up: bool = False
     """A statement that does not stop when told is left alone with its thread and connection."""
 

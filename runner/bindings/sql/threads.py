@@ -1,28 +1,37 @@
-"""The database threads: each owns a session, all drain one queue, none blocks the event loop.
+"""The database threads: each owns a session, all take from one queue, none blocks the event loop.
 
 A thread answers as many calls as it finds in one wake-up of the event loop. A clock on the loop
 ticks only while calls are out: it hands over results that wait behind a slow call, tells calls
 that found no free thread that the database is busy, and stops statements whose time is over.
 
+A hop to a thread and back costs more than all else of a small read. So a read of a session that
+can be watched runs on the loop while the thread of that session is idle, and goes on in the thread
+where it would hold up the loop.
+
 What is shared, and by what it is guarded:
 
-    who takes a job: a thread, or the loop that ends it     Threads.claims
+    who is idle, what waits, who takes a job                Threads.claims
     a thread's current job, and its session for a stop      _Thread._guard
+    a session                                               used by its thread, or by the loop
+                                                            while it is lent
     jobs and ticking                                        the loop alone
     a job's fault and end                                   its thread writes them, then queues the
                                                             job in `done`; the loop reads after that
 """
 
 import asyncio
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from queue import Empty, SimpleQueue
-from typing import Final, TypeVar
+from queue import SimpleQueue
+from typing import Final, TypeVar, cast
 
-from runner.bindings.sql.session import EngineFacts, Session, SessionLostError
+from runner.bindings.sql.loop_run import LoopRun
+from runner.bindings.sql.session import EngineFacts, Session, SessionLostError, SteppedSession
+from runner.bindings.sql.steps import Steps, drain
 from runner.errors import BindingError, Kind, StartError
 
 T = TypeVar("T")
@@ -44,6 +53,7 @@ class Job:
         "error",
         "finished",
         "future",
+        "is_begun",
         "is_done",
         "may_repeat",
         "stop_kind",
@@ -59,6 +69,8 @@ class Job:
         self.work = work
         self.future = future
         self.may_repeat = may_repeat
+        self.is_begun = False
+        """Something of it ran; from then on it is run to its end, whatever that is."""
         self.wait_until = 0.0
         self.deadline = 0.0
         self.thread: _Thread | None = None
@@ -81,6 +93,10 @@ class Job:
             self.finished.set_result(None)
 
 
+def _stopped(kind: Kind) -> BindingError:
+    return BindingError(kind, _STOP_WORDS[kind])
+
+
 def _is_stop(error: BaseException) -> bool:
     return isinstance(error, BindingError) and error.kind in (Kind.TIMEOUT, Kind.CANCELLED)
 
@@ -89,10 +105,13 @@ class _Thread:
     """A thread and its session."""
 
     def __init__(self, pool: "Threads", name: str) -> None:
+        self.inbox: SimpleQueue[Job | None] = SimpleQueue()
         self.session: Session | None = None
         self.done: deque[Job] = deque()
         self.is_given_up = False
         """Nobody waits for it any more: it ends after its job."""
+        self.is_lent = False
+        """The loop has its session."""
         self._pool = pool
         self._job: Job | None = None
         self._guard = threading.Lock()
@@ -105,30 +124,19 @@ class _Thread:
         self._thread.join()
 
     def _run(self) -> None:
-        take, post = self._pool.queue.get, self._pool.post
-        while (job := take()) is not None:
-            self._take(job)
-            self._take_waiting()
-            post(self.flush)
+        post = self._pool.post
+        while (job := self.inbox.get()) is not None:
+            taken = 0
+            while job is not None:
+                self._take(job)
+                taken += 1
+                job = self._pool.next_job(self)
+                if job is None or taken % BATCH == 0:
+                    post(self.flush)
             if self.is_given_up:
                 post(self._pool.take_back)
                 break
         self._close_session()
-
-    def _take_waiting(self) -> None:
-        """Takes what waits too, up to a batch."""
-        queue = self._pool.queue
-        for _ in range(BATCH - 1):
-            if self.is_given_up:
-                return
-            try:
-                job = queue.get_nowait()
-            except Empty:
-                return
-            if job is None:
-                queue.put(None)  # ends this thread at its next turn
-                return
-            self._take(job)
 
     def flush(self) -> None:
         """On the event loop: delivers what is done."""
@@ -136,20 +144,30 @@ class _Thread:
         while done:
             done.popleft().deliver()
 
-    def _take(self, job: Job) -> None:
-        with self._pool.claims:
-            if job.stop_kind is not None:
-                return
-            job.thread = self
+    def begin(self, job: Job) -> None:
+        """Notes what runs now, so that it can be stopped."""
+        job.is_begun = True
         with self._guard:
             self._job = job
-        try:
-            self._work(job)
-        except BaseException as error:  # carried over: the event loop raises it
+
+    def end(self, job: Job, error: BaseException | None) -> None:
+        """Notes how it ended."""
+        if error is not None:
             job.error = self._translated(job, error)
         with self._guard:
             self._job = None
             job.is_done = True
+
+    def _take(self, job: Job) -> None:
+        error: BaseException | None = None
+        try:
+            if job.stop_kind is not None and not job.is_begun:
+                raise _stopped(job.stop_kind)
+            self.begin(job)
+            self._work(job)
+        except BaseException as raised:  # carried over: the event loop raises it
+            error = raised
+        self.end(job, error)
         self.done.append(job)
 
     def _work(self, job: Job) -> None:
@@ -177,6 +195,12 @@ class _Thread:
             session = self.session = self._pool.open_session()
         return session
 
+    def is_fresh(self) -> bool:
+        """Its session is open and young; asked while the thread is idle."""
+        session = self.session
+        age = self._pool.recycle_s
+        return session is not None and time.monotonic() - session.opened_at <= age
+
     def _close_session(self) -> None:
         with self._guard:  # once it is out of reach, no stop meets a session that closes
             session, self.session = self.session, None
@@ -203,6 +227,35 @@ class _Thread:
                 self.session.stop()
 
 
+_CAN_WATCH: Final = sys.platform != "win32"
+"""The event loop there watches no connection of others."""
+
+
+def _drained(
+    steps_of: Callable[[SteppedSession], Steps[T]],
+) -> Callable[[Session], T]:
+    """The same work for a thread."""
+
+    def work(session: Session) -> T:
+        stepped = cast(SteppedSession, session)
+        return drain(steps_of(stepped), stepped.wait)
+
+    return work
+
+
+def _going_on(steps: Steps[None], again: Callable[[Session], None]) -> Callable[[Session], None]:
+    """Work that was begun, for the thread of its session; `again` on any session after that."""
+    rest: list[Steps[None]] = [steps]
+
+    def work(session: Session) -> None:
+        if rest:
+            drain(rest.pop(), cast(SteppedSession, session).wait)
+        else:
+            again(session)
+
+    return work
+
+
 class Threads:
     """A few threads with a session each; `run` is called on the event loop that made it."""
 
@@ -216,9 +269,7 @@ class Threads:
         recycle_s: float,
         facts: EngineFacts,
     ) -> None:
-        self.queue: SimpleQueue[Job | None] = SimpleQueue()
         self.claims = threading.Lock()
-        """Held while a thread takes a job, or the loop ends one that nobody took: never both."""
         self.open_session = open_session
         self.recycle_s = recycle_s
         self._loop = asyncio.get_running_loop()
@@ -230,9 +281,17 @@ class Threads:
         self._name = name
         self._size = size
         self._jobs: list[Job] = []
+        self._waiting: deque[Job] = deque()
         self._is_ticking = False
         self._stopper = ThreadPoolExecutor(1, thread_name_prefix=f"{name}-stop")
         self._threads = [_Thread(self, f"{name}-{index}") for index in range(size)]
+        self._idle = self._threads[::-1]
+        """The last one is asked first, so that no more connections are opened than are needed."""
+
+    @property
+    def steps(self) -> bool:
+        """`run_steps` is for these."""
+        return self._facts.steps
 
     @property
     def running(self) -> int:
@@ -245,27 +304,111 @@ class Threads:
         Raises:
             BindingError: what it raised; `busy`, `timeout` or `unavailable`.
         """
-        future: asyncio.Future[None] = self._loop.create_future()
         given: list[T] = []
 
         def keep(session: Session) -> None:
             given.append(work(session))
 
-        job = Job(keep, future, may_repeat=may_repeat)
+        job = self._new_job(keep, timeout_s, may_repeat=may_repeat)
+        with self.claims:
+            thread = self._idle.pop() if self._idle else None
+            job.thread = thread
+            if thread is None:
+                self._waiting.append(job)
+        if thread is not None:
+            thread.inbox.put(job)
+        await self._end_of(job)
+        return given.pop()  # the thread keeps the job until its next one, but not the result
+
+    async def run_steps(
+        self, steps_of: Callable[[SteppedSession], Steps[T]], *, timeout_s: float
+    ) -> T:
+        """What a read returns, of an engine whose sessions step; on the loop where that is free.
+
+        Raises:
+            BindingError: as `run`.
+        """
+        thread = self._borrowed()
+        if thread is None:
+            return await self.run(_drained(steps_of), timeout_s=timeout_s, may_repeat=True)
+        given: list[T] = []
+
+        def keep(session: SteppedSession) -> "Steps[None]":  # not evaluated at each call
+            given.append((yield from steps_of(session)))
+
+        session = cast(SteppedSession, thread.session)
+        steps = keep(session)
+        job = self._new_job(_going_on(steps, _drained(keep)), timeout_s, may_repeat=True)
+        job.thread = thread
+        thread.begin(job)
+
+        def end(error: BaseException | None) -> None:
+            thread.end(job, error)
+            job.deliver()
+            self._give_back(thread)
+
+        def go_on() -> None:
+            thread.is_lent = False
+            thread.inbox.put(job)
+            if self._is_closed:
+                thread.inbox.put(None)
+
+        LoopRun(steps, session.fileno(), go_on=go_on, end=end).advance()
+        await self._end_of(job)
+        return given.pop()
+
+    def _borrowed(self) -> _Thread | None:
+        """An idle thread whose session the loop may use until it gives it back."""
+        if not _CAN_WATCH:
+            return None
+        with self.claims:
+            for thread in reversed(self._idle):
+                if thread.is_fresh():
+                    self._idle.remove(thread)
+                    thread.is_lent = True
+                    return thread
+        return None
+
+    def _give_back(self, thread: _Thread) -> None:
+        thread.is_lent = False
+        job = self.next_job(thread)
+        if job is not None:
+            thread.inbox.put(job)
+        if self._is_closed:
+            thread.inbox.put(None)
+
+    def next_job(self, thread: _Thread) -> Job | None:
+        """What waits for a thread; without anything, the thread is idle from now on."""
+        with self.claims:
+            if thread.is_given_up:
+                return None
+            while self._waiting:
+                job = self._waiting.popleft()
+                if job.stop_kind is None:
+                    job.thread = thread
+                    return job
+            self._idle.append(thread)
+        return None
+
+    def _new_job(
+        self, work: Callable[[Session], None], timeout_s: float, *, may_repeat: bool
+    ) -> Job:
+        job = Job(work, self._loop.create_future(), may_repeat=may_repeat)
         now = time.monotonic()
         job.wait_until = now + self._wait_s
         job.deadline = now + timeout_s
         self._jobs.append(job)
-        self.queue.put(job)
         if not self._is_ticking:
             self._is_ticking = True
             self._loop.call_later(TICK_S, self._tick)
+        return job
+
+    async def _end_of(self, job: Job) -> None:
         try:
-            await future
+            await job.future
         except asyncio.CancelledError:
             await self._cancel(job)
             raise
-        return given.pop()  # the thread keeps the job until its next one, but not the result
 
     async def _cancel(self, job: Job) -> None:
         """Returns when the work has stopped in the engine."""
@@ -320,10 +463,13 @@ class Threads:
         As many as there are places are replaced, so that statements that never end do not pile
         up: beyond that the database is busy until one of them ends.
         """
-        thread.is_given_up = True
+        with self.claims:
+            if job.is_done:
+                return
+            thread.is_given_up = True
         self._threads.remove(thread)
         if self._given_up < self._size:
-            self._threads.append(_Thread(self, f"{self._name}-again"))
+            self._add_thread()
         self._given_up += 1
         job.error = BindingError(kind, _STOP_WORDS[kind], reason="the driver cannot stop it")
         job.is_done = True
@@ -333,7 +479,12 @@ class Threads:
         """On the event loop: a thread that was given up has ended."""
         self._given_up -= 1
         if len(self._threads) < self._size and not self._is_closed:
-            self._threads.append(_Thread(self, f"{self._name}-again"))
+            self._add_thread()
+
+    def _add_thread(self) -> None:
+        thread = _Thread(self, f"{self._name}-again")
+        self._threads.append(thread)
+        self._give_back(thread)
 
     def _post(self, callback: Callable[[], None]) -> None:
         try:
@@ -347,8 +498,9 @@ class Threads:
         for job in self._jobs:
             if not job.is_done:
                 self._stop_overdue(job, time.monotonic())
-        for _ in self._threads:
-            self.queue.put(None)
+        for thread in self._threads:
+            if not thread.is_lent:
+                thread.inbox.put(None)
         await asyncio.to_thread(self._join)
         self._stopper.shutdown()
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from runner.bindings.sql.collect import Cell, Discarded, Rows, Sink, sealed_bytes
-from runner.bindings.sql.session import Ready, Session, Terms
+from runner.bindings.sql.session import Ready, Session, SteppedSession, Terms
+from runner.bindings.sql.steps import Steps, Wait
 from runner.bindings.sql.wording import refused
 from runner.catalog.expressions import Scope
 from runner.catalog.rendering import Key, Shapes, Slot, TooManyElementsError, Values
@@ -65,12 +66,19 @@ class Step:
         self._packs = is_result and plan.shape == "rows"
         self._limit = statement.limit if not isinstance(statement.limit, int) else None
 
-    def ready(self, session: Session, values: Values) -> Ready:
-        """The shape for these values."""
+    def _key(self, values: Values) -> Key:
         try:
-            key = () if self._shapes.is_fixed else self._shapes.key(values)
+            return () if self._shapes.is_fixed else self._shapes.key(values)
         except TooManyElementsError as error:
             raise BindingError(Kind.TOO_LARGE, str(error), field=error.path[-1]) from error
+
+    def is_prepared(self, values: Values) -> bool:
+        """The shape for these values is known; `ready` asks no engine."""
+        return self._key(values) in self._ready
+
+    def ready(self, session: Session, values: Values) -> Ready:
+        """The shape for these values."""
+        key = self._key(values)
         ready = self._ready.get(key)
         if ready is None:
             ready = session.prepare(self._shapes, key)
@@ -169,6 +177,34 @@ class Transaction:
                 session.commit()
         finally:
             session.rollback()  # no-op after a commit
+        return done
+
+    def steps(
+        self,
+        step: Step,
+        session: SteppedSession,
+        values: Values,
+        *,
+        timeout_s: float,
+        settings: Sequence[tuple[str, str]] = (),
+    ) -> Steps[Done]:
+        """As `run`, of the plain read `only`; while it waits it needs no thread."""
+        session.begin(Terms(writes=False, is_single=True, timeout_s=timeout_s, settings=settings))
+        try:
+            if not step.is_prepared(values):
+                yield Wait.THREAD
+            ready = step.ready(session, values)
+            rows = step.sink(values)
+            yield from session.query_steps(ready, step.bound(ready, values), rows)
+            if not session.is_clean:
+                yield Wait.THREAD
+        except Exception:
+            yield Wait.THREAD
+            session.rollback()
+            raise
+        session.rollback()
+        done = Done(rows)
+        self.refuse_missing(done)
         return done
 
     @staticmethod

@@ -1,0 +1,57 @@
+"""One job on the event loop, as far as it needs no thread: the loop watches its connection.
+
+The thread that owns the session is idle meanwhile. What would hold up the loop goes on there.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from runner.bindings.sql.steps import Steps, Wait
+
+End = Callable[[BaseException | None], None]
+
+
+class LoopRun:
+    """Drives `steps` until they end, as `end` is told, or want a thread, which `go_on` finds."""
+
+    def __init__(
+        self, steps: Steps[None], descriptor: int, *, go_on: Callable[[], None], end: End
+    ) -> None:
+        self._steps: Final = steps
+        self._descriptor: Final = descriptor
+        self._go_on: Final = go_on
+        self._end: Final = end
+        self._loop: Final = asyncio.get_running_loop()
+        self._reads = False
+        self._writes = False
+
+    def advance(self) -> None:
+        """Does what can be done without waiting."""
+        try:
+            awaited = next(self._steps)
+        except StopIteration:
+            self._watch(reads=False, writes=False)
+            self._end(None)
+        except BaseException as error:  # carried over: who awaits the job raises it
+            self._watch(reads=False, writes=False)
+            self._end(error)
+        else:
+            is_over = awaited is Wait.THREAD
+            self._watch(reads=not is_over, writes=awaited is Wait.WRITE)
+            if is_over:
+                self._go_on()
+
+    def _watch(self, *, reads: bool, writes: bool) -> None:
+        if reads != self._reads:
+            self._reads = reads
+            if reads:
+                self._loop.add_reader(self._descriptor, self.advance)
+            else:
+                self._loop.remove_reader(self._descriptor)
+        if writes != self._writes:
+            self._writes = writes
+            if writes:
+                self._loop.add_writer(self._descriptor, self.advance)
+            else:
+                self._loop.remove_writer(self._descriptor)
