@@ -162,8 +162,9 @@ class Wire:
         return self._pgconn.get_result()
 
     def _one(self) -> Steps[PGresult]:
-        """The result of one command."""
-        result = yield from self._next()
+        """The result of one command; most are there already, and cost no generator of their own."""
+        pgconn = self._pgconn
+        result = (yield from self._next()) if pgconn.is_busy() else pgconn.get_result()
         if result is None:
             raise SessionLostError("the connection ended in the middle of a pipeline")
         if result.status in _COPIES:
@@ -173,7 +174,8 @@ class Wire:
         return result
 
     def _end_of_command(self) -> Steps[None]:
-        while (yield from self._next()) is not None:
+        pgconn = self._pgconn
+        while ((yield from self._next()) if pgconn.is_busy() else pgconn.get_result()) is not None:
             pass
 
     def _rows(self, on_rows: OnRows, on_surplus: Callable[[], None] | None) -> Steps[PGresult]:
