@@ -10,7 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Sink
 from runner.bindings.sql.mysql_connect import Address, Server, rows_of, setup
@@ -337,7 +337,6 @@ class MysqlEngine:
     """One database of MySQL or MariaDB."""
 
     facts = FACTS
-    open_lookups: ClassVar[None] = None
 
     def __init__(self, database: Database) -> None:
         self._address = Address(database)
