@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Sink
+from runner.bindings.sql.insisting import insist
 from runner.bindings.sql.mysql_connect import Address, Server, rows_of, setup
 from runner.bindings.sql.mysql_errors import INTERRUPTED, UNIQUE, is_loss, key_of, translated
 from runner.bindings.sql.mysql_packets import Field, ServerError, written
@@ -40,7 +41,6 @@ _BEGIN_READ: Final = QUERY + b"START TRANSACTION READ ONLY"
 _BEGIN_WRITE: Final = QUERY + b"START TRANSACTION READ WRITE"
 _ROLLBACK: Final = QUERY + b"ROLLBACK"
 _COMMIT: Final = QUERY + b"COMMIT"
-_TIMES: Final = 3
 _PROVING_MS: Final = 5000
 _BATCH: Final = 64
 """Executions sent before their answers are read: more might wait for each other's readers."""
@@ -254,17 +254,15 @@ class MysqlSession:
             self._absorb()
 
     def _insist(self, commands: Sequence[bytes]) -> None:
-        """Runs what must not fail; a kill that comes late hits it once or twice at most."""
-        for _ in range(_TIMES):
+        def run() -> None:
             try:
                 self._wire.run(commands)
             except ServerError as error:
-                last = error
                 if is_loss(error):
-                    break
-            else:
-                return
-        raise SessionLostError(str(last)) from last
+                    raise SessionLostError(str(error)) from error
+                raise
+
+        insist(run, ServerError)
 
     def stop(self) -> None:
         """Has the server stop what runs; between two statements, the next does not start.

@@ -18,6 +18,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.insisting import insist
 from runner.bindings.sql.postgres_describe import Describer, Known
 from runner.bindings.sql.postgres_errors import STOPPED, EngineError, translated
 from runner.bindings.sql.postgres_prove import PostgresProver
@@ -42,7 +43,6 @@ _SETTINGS: Final = (
 _PINNED: Final = {"TimeZone": "UTC", "DateStyle": "ISO"}
 _CONNECT_TIMEOUT_S: Final = 5
 _CANCEL_TIMEOUT_S: Final = 2.0
-_TIMES: Final = 3
 _ROUNDING_S: Final = 0.01
 _SET_TIMEOUT: Final = b"SELECT pg_catalog.set_config('statement_timeout', $1, true)"
 _BEGIN_READ: Final = Command(b"BEGIN READ ONLY")
@@ -205,15 +205,7 @@ class PostgresSession:
                 self._insist(command)
 
     def _insist(self, command: Command) -> None:
-        """Runs what must not fail; a stop that comes late hits it once or twice at most."""
-        for _ in range(_TIMES):
-            try:
-                self._wire.run([command])
-            except EngineError as error:
-                last = error
-            else:
-                return
-        raise SessionLostError(str(last)) from last
+        insist(lambda: self._wire.run([command]), EngineError)
 
     def stop(self) -> None:
         """Asks the server to stop what runs; between two statements, the next does not start."""
