@@ -15,14 +15,8 @@ import duckdb
 
 from runner.bindings.sql.duckdb_errors import Told
 from runner.bindings.sql.duckdb_guard import StatementKind, explained, kind_of
-from runner.bindings.sql.duckdb_types import (
-    CAST_BY_TYPE,
-    LARGE_SAMPLES,
-    SAMPLES,
-    Form,
-    form_of,
-    quoted,
-)
+from runner.bindings.sql.duckdb_types import CAST_BY_TYPE, Form, form_of, quoted
+from runner.bindings.sql.samples import SAMPLES
 from runner.catalog.rendering import Rendered
 from runner.catalog.sql import Bound, Column
 
@@ -44,6 +38,8 @@ _BEHIND: Final = frozenset(
     }
 )
 """What ends the table and its alias."""
+_LARGE_SAMPLES: Final[Mapping[str, object]] = {**SAMPLES, "integer": 2**40, "int64": 2**40}
+"""The engine makes a small integer of a small value."""
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -113,7 +109,7 @@ class Describer:
         casts.update(_cursor_casts(rendered, columns))
         small, large = (
             [sample.get(slot.bound.type) for slot in rendered.slots]
-            for sample in (SAMPLES, LARGE_SAMPLES)
+            for sample in (SAMPLES, _LARGE_SAMPLES)
         )
         self._with_casts(kind, rendered, casts, small)
         self._cast_unknown(kind, rendered, casts)
