@@ -23,6 +23,7 @@ from queue import Empty, SimpleQueue
 from typing import Final, TypeVar
 
 from runner.bindings.sql.session import EngineFacts, Session, SessionLostError
+from runner.bindings.sql.wording import refused
 from runner.errors import BindingError, Kind, StartError
 
 T = TypeVar("T")
@@ -299,7 +300,7 @@ class Threads:
             return
         if job.stop_kind is None:
             job.stop_kind = Kind.BUSY
-            job.error = BindingError(Kind.BUSY, "the database is busy; try again in a moment")
+            job.error = refused(Kind.BUSY)
             job.deliver()
         job.is_done = True
 
