@@ -78,9 +78,9 @@ class MysqlSession:
         self._run(commands)
 
     def _run(self, commands: Sequence[bytes], text: str = "") -> int:
-        """How many rows the last command changed."""
+        """How many rows the commands changed; `text` is the statement's among them."""
         try:
-            return self._wire.run(commands)[-1].affected
+            return sum(ended.affected for ended in self._wire.run(commands))
         except ServerError as error:
             raise self._translated(error, text) from error
 
@@ -216,21 +216,15 @@ class MysqlSession:
     def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int:
         """Sends some executions at once, then reads their answers."""
         changed, size = 0, 0
-        self._prepared(ready.text)
+        self._prepared(ready.text)  # may begin the transaction, so that nothing is pending then
         commands = self._take_pending()
         for number, bound in enumerate(values, 1):
             commands.append(self._execution(ready, bound))
             size += len(commands[-1])
             if number == len(values) or len(commands) >= _BATCH or size > _BATCH_BYTES:
-                changed += self._run_all(commands, ready.text)
+                changed += self._run(commands, ready.text)
                 commands, size = self._take_pending(), 0
         return changed
-
-    def _run_all(self, commands: Sequence[bytes], text: str) -> int:
-        try:
-            return sum(ended.affected for ended in self._wire.run(commands))
-        except ServerError as error:
-            raise self._translated(error, text) from error
 
     def commit(self) -> None:
         """Commits."""
