@@ -14,7 +14,7 @@ from typing import Final
 import duckdb
 
 from runner.bindings.sql.duckdb_errors import Told
-from runner.bindings.sql.duckdb_guard import StatementKind, explained, kind_of
+from runner.bindings.sql.duckdb_guard import StatementKind, explained, kind_of, tokens
 from runner.bindings.sql.duckdb_types import CAST_BY_TYPE, Form, form_of, quoted
 from runner.bindings.sql.samples import SAMPLES
 from runner.catalog.rendering import Rendered
@@ -317,13 +317,9 @@ def returning(text: str) -> tuple[str, str] | None:
 def _outer_pieces(text: str) -> list[tuple[str, int]]:
     """The words and signs outside brackets, in lower case, each with its place in the UTF-8; a
     bracket stands for all that is in it."""
-    data = text.encode()
-    found = duckdb.tokenize(text)
-    ends = [start for start, _ in found[1:]] + [len(data)]
     pieces: list[tuple[str, int]] = []
     depth = 0
-    for (start, kind), end in zip(found, ends, strict=True):
-        piece = data[start:end].decode(errors="replace").strip()
+    for piece, start, kind in tokens(text):
         is_text = kind in (duckdb.token_type.string_const, duckdb.token_type.comment)
         depth -= not is_text and piece in tuple(_CLOSING)
         if depth == 0 and not is_text:
