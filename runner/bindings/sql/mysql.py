@@ -30,7 +30,7 @@ from runner.bindings.sql.mysql_wire import (
     execution,
 )
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import connect_failed, refused
 from runner.catalog.rendering import Key, Shapes
 from runner.catalog.sources import Database
 from runner.errors import BindingError, Kind, StartError
@@ -343,9 +343,7 @@ class MysqlEngine:
             return MysqlSession(wire, server, commands=commands, address=self._address)
         except (BindingError, SessionLostError) as error:
             wire.close()
-            why = error.reason if isinstance(error, BindingError) else error
-            message = f"database '{self._database.name}': a statement of 'connect' fails ({why})"
-            raise StartError(message) from error
+            raise connect_failed(self._database.name, error) from error
 
     def close(self) -> None:
         """Nothing is shared that needs it."""

@@ -25,7 +25,7 @@ from runner.bindings.sql.postgres_prove import PostgresProver
 from runner.bindings.sql.postgres_types import adapters, encoder
 from runner.bindings.sql.postgres_wire import Command, Wire
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import connect_failed, refused
 from runner.catalog.rendering import Key, Shapes, Slot
 from runner.catalog.sources import Database
 from runner.errors import BindingError, Kind, StartError
@@ -334,7 +334,11 @@ class PostgresEngine:
         except psycopg.OperationalError as error:
             raise self._start_error(error) from error
         connect = [*_pins(connection), *self._database.connect]
-        return PostgresSession(connection, known=self._known, connect=connect)
+        try:
+            return PostgresSession(connection, known=self._known, connect=connect)
+        except (BindingError, SessionLostError) as error:
+            connection.close()
+            raise connect_failed(self._database.name, error) from error
 
     def _start_error(self, error: psycopg.OperationalError) -> StartError:
         stage, hint = _stage(str(error))

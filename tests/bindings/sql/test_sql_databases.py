@@ -229,3 +229,18 @@ def test_a_change_works_at_once_after_another_process_changed_the_schema(tmp_pat
             with closing(sqlite3.connect(path)) as other:
                 other.execute(f"CREATE TABLE other_{number} (x)")
             assert lab.invoke(plan).value == 1
+
+
+CONNECT_FAILURES = {
+    "sqlite": 'cannot be opened: near "SELEC": syntax error',
+    "postgresql": "a statement of 'connect' fails (42601 SyntaxError)",
+    "duckdb": 'cannot be opened: syntax error at or near "SELEC"',
+    "mariadb": "a statement of 'connect' fails (1064)",
+}
+
+
+def test_connect_statement_that_fails_keeps_the_server_from_starting(source: Database) -> None:
+    """A bug demanded this: PostgreSQL's was told as a fault of this program."""
+    with pytest.raises(StartError) as caught:
+        start(replace(source, connect=["SELEC 1"]))
+    assert str(caught.value) == f"database 'lab': {CONNECT_FAILURES[source.dialect]}"
