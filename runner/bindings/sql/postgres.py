@@ -25,7 +25,7 @@ from runner.bindings.sql.postgres_prove import PostgresProver
 from runner.bindings.sql.postgres_types import adapters, encoder
 from runner.bindings.sql.postgres_wire import Command, Wire
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
-from runner.bindings.sql.wording import connect_failed, refused
+from runner.bindings.sql.wording import connect_failed, option_refused, refused
 from runner.catalog.rendering import Key, Shapes, Slot
 from runner.catalog.sources import Database
 from runner.errors import BindingError, Kind, StartError
@@ -333,6 +333,8 @@ class PostgresEngine:
             connection = psycopg.connect(**self._options, autocommit=True, context=self._known)
         except psycopg.OperationalError as error:
             raise self._start_error(error) from error
+        except psycopg.ProgrammingError as error:
+            raise option_refused(self._database.name) from error
         connect = [*_pins(connection), *self._database.connect]
         try:
             return PostgresSession(connection, known=self._known, connect=connect)

@@ -244,3 +244,18 @@ def test_connect_statement_that_fails_keeps_the_server_from_starting(source: Dat
     with pytest.raises(StartError) as caught:
         start(replace(source, connect=["SELEC 1"]))
     assert str(caught.value) == f"database 'lab': {CONNECT_FAILURES[source.dialect]}"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://postgres@127.0.0.1:5432/test?nothing=1",
+        "postgresql://postgres@127.0.0.1:5432/test?connect_timeout=soon",
+        "mariadb://root@127.0.0.1:3306/?connect_timeout=soon",
+    ],
+)
+def test_option_that_the_driver_refuses_is_told_without_its_value(url: str) -> None:
+    """A bug demanded this: it was told as a fault of this program."""
+    with pytest.raises(StartError) as caught:
+        start(Database("lab", Secret(url), url.partition(":")[0]))
+    assert str(caught.value) == "database 'lab': the driver refuses an option of the address"
