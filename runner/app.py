@@ -7,7 +7,6 @@ serve    over HTTP or over standard input and output
 
 import asyncio
 import contextlib
-import re
 import secrets
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from runner.auth.identity import everyone
 from runner.bindings.handles import ReadStatement
 from runner.bindings.provision import Outside, provision
 from runner.bindings.python.loader import ProjectLoader
-from runner.bindings.sql.create import is_to_be_made
+from runner.bindings.sql.create import is_to_be_made, leaves_memory
 from runner.bindings.sql.database import SqlDatabase, memory_prover, open_databases
 from runner.bindings.sql.engines import script_fault
 from runner.catalog.call import Call, Outcome
@@ -44,10 +43,6 @@ from runner.transport.http import HttpApp
 
 ERROR_ID_BYTES = 6
 STATE_KEY_BYTES = 32
-_OTHER_FILES = {
-    "sqlite": re.compile(r"\b(attach|vacuum)\b", re.IGNORECASE),
-    "duckdb": re.compile(r"\b(attach|copy|export|import|install|load)\b", re.IGNORECASE),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,21 +148,13 @@ def _memory_provers(
     """Provers on the databases that can be built in memory; open until `stack` ends."""
     provers: dict[str, Prover] = {}
     for name, database in databases.items():
-        if database.create is None or _leaves_memory(database):
+        if database.create is None or leaves_memory(database):
             continue
         try:
             provers[name] = stack.enter_context(memory_prover(database))
         except StartError as error:
             reached.report_schema(name, database.dialect, error)
     return provers
-
-
-def _leaves_memory(database: Database) -> bool:
-    """It is not embedded, or its scripts name other files: it is not built where nothing may be
-    touched."""
-    other_files = _OTHER_FILES.get(database.dialect)
-    scripts = (*database.connect, "" if database.create is None else database.create.schema)
-    return other_files is None or any(other_files.search(script) for script in scripts)
 
 
 def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Proven:

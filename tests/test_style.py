@@ -29,7 +29,9 @@ ALLOWED_BROAD = {
     "bindings/python/lifespan.py": "the same",
     "bindings/python/loader.py": "the same, when it is imported",
     "bindings/python/threads.py": "what it raised is carried to the event loop",
+    "bindings/sql/loop_run.py": "what a job raised is carried to who awaits it",
     "bindings/sql/threads.py": "what a job raised is carried to the event loop",
+    "bindings/sql/transaction.py": "a session is rolled back in a thread, whatever was raised",
     "cli/main.py": "the top of the command line",
     "protocol/server.py": "the boundary of dispatch",
 }

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import yaml
 
+from tests.engines import ENGINES
+
 FOLDER = Path(__file__).parent
-EVERYWHERE = ("sqlite", "postgresql", "duckdb", "mariadb")
 Rows = Sequence[Mapping[str, object]]
 
 
@@ -76,7 +77,7 @@ def read_corpus() -> tuple[Case, ...]:
 def _case(theme: str, entry: dict[str, object]) -> Case:
     fields = dict(entry)
     if fields["legal"] == "everywhere":
-        fields["legal"] = EVERYWHERE
+        fields["legal"] = ENGINES
     if "calls" not in fields:
         fields["calls"] = [{key: fields.pop(key) for key in ("send", "rows") if key in fields}]
     fields["calls"] = tuple(_asks(fields["calls"]))

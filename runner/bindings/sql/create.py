@@ -5,15 +5,23 @@ them wins, and nobody sees a half-made file.
 """
 
 import os
+import re
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final
 
 from sqlalchemy import make_url
 
 from runner.catalog.sources import Create, Database
 from runner.errors import StartError
+
+_OTHER_FILES: Final = {
+    "sqlite": re.compile(r"\b(attach|vacuum)\b", re.IGNORECASE),
+    "duckdb": re.compile(r"\b(attach|copy|export|import|install|load)\b", re.IGNORECASE),
+}
+"""By dialect, words of statements that reach beyond the database."""
 
 
 def run_scripts(connection: sqlite3.Connection, create: Create, *, source: str) -> None:
@@ -36,6 +44,14 @@ def is_to_be_made(database: Database) -> bool:
     """The database has scripts and no file yet: it is made when it is first served."""
     path = make_url(database.url.reveal()).database
     return database.create is not None and (path is None or not Path(path).exists())
+
+
+def leaves_memory(database: Database) -> bool:
+    """It is not embedded, or its scripts name other files: it is not built where nothing may be
+    touched."""
+    other_files = _OTHER_FILES.get(database.dialect)
+    scripts = (*database.connect, "" if database.create is None else database.create.schema)
+    return other_files is None or any(other_files.search(script) for script in scripts)
 
 
 def script_fault(script: str) -> tuple[int, str] | None:

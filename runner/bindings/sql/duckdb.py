@@ -29,6 +29,7 @@ from runner.bindings.sql.duckdb_instance import (
 )
 from runner.bindings.sql.duckdb_prove import DuckdbProver
 from runner.bindings.sql.duckdb_types import bind, encoder, is_larger
+from runner.bindings.sql.insisting import insist
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes
@@ -38,7 +39,6 @@ from runner.errors import Kind, StartError
 FACTS: Final = EngineFacts(splits_writes=True, seconds_between_stops=0.02)
 _BEGIN_READ: Final = "BEGIN TRANSACTION READ ONLY"
 _BEGIN_WRITE: Final = "BEGIN TRANSACTION"
-_TIMES: Final = 3
 _OTHERS: Final = 3
 """Connections beside the pool: the one that writes, the one that proves, the first to be opened."""
 
@@ -165,22 +165,15 @@ class DuckdbSession:
             self._is_open = False
 
     def rollback(self) -> None:
-        """Rolls back what is open; a stop that comes late hits it once or twice at most."""
+        """Rolls back what is open."""
         if not self._is_open:
             return
         self._is_open = False
-        for _ in range(_TIMES):
-            try:
-                self._connection.execute(self._rollback)
-            except duckdb.InterruptException as error:
-                last = error
-            except duckdb.Error as error:
-                if is_over(error):  # a commit that fails ends it
-                    return
+        try:
+            insist(lambda: self._connection.execute(self._rollback), duckdb.InterruptException)
+        except duckdb.Error as error:
+            if not is_over(error):  # a commit that fails ends it
                 raise SessionLostError(type(error).__name__) from error
-            else:
-                return
-        raise SessionLostError(type(last).__name__) from last
 
     def stop(self) -> None:
         """Interrupts what runs; between two statements, the next one does not start."""

@@ -14,15 +14,9 @@ from typing import Final
 import duckdb
 
 from runner.bindings.sql.duckdb_errors import Told
-from runner.bindings.sql.duckdb_guard import StatementKind, explained, kind_of
-from runner.bindings.sql.duckdb_types import (
-    CAST_BY_TYPE,
-    LARGE_SAMPLES,
-    SAMPLES,
-    Form,
-    form_of,
-    quoted,
-)
+from runner.bindings.sql.duckdb_guard import StatementKind, explained, kind_of, tokens
+from runner.bindings.sql.duckdb_types import CAST_BY_TYPE, Form, form_of, quoted
+from runner.bindings.sql.samples import SAMPLES
 from runner.catalog.rendering import Rendered
 from runner.catalog.sql import Bound, Column
 
@@ -44,6 +38,8 @@ _BEHIND: Final = frozenset(
     }
 )
 """What ends the table and its alias."""
+_LARGE_SAMPLES: Final[Mapping[str, object]] = {**SAMPLES, "integer": 2**40, "int64": 2**40}
+"""The engine makes a small integer of a small value."""
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -113,7 +109,7 @@ class Describer:
         casts.update(_cursor_casts(rendered, columns))
         small, large = (
             [sample.get(slot.bound.type) for slot in rendered.slots]
-            for sample in (SAMPLES, LARGE_SAMPLES)
+            for sample in (SAMPLES, _LARGE_SAMPLES)
         )
         self._with_casts(kind, rendered, casts, small)
         self._cast_unknown(kind, rendered, casts)
@@ -321,13 +317,9 @@ def returning(text: str) -> tuple[str, str] | None:
 def _outer_pieces(text: str) -> list[tuple[str, int]]:
     """The words and signs outside brackets, in lower case, each with its place in the UTF-8; a
     bracket stands for all that is in it."""
-    data = text.encode()
-    found = duckdb.tokenize(text)
-    ends = [start for start, _ in found[1:]] + [len(data)]
     pieces: list[tuple[str, int]] = []
     depth = 0
-    for (start, kind), end in zip(found, ends, strict=True):
-        piece = data[start:end].decode(errors="replace").strip()
+    for piece, start, kind in tokens(text):
         is_text = kind in (duckdb.token_type.string_const, duckdb.token_type.comment)
         depth -= not is_text and piece in tuple(_CLOSING)
         if depth == 0 and not is_text:

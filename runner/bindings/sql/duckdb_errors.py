@@ -11,6 +11,7 @@ from typing import Final
 
 import duckdb
 
+from runner.bindings.sql.offsets import author_offset, word_offset
 from runner.bindings.sql.session import SessionLostError
 from runner.bindings.sql.wording import refused
 from runner.catalog.proving import Refusal, RefusalKind
@@ -144,9 +145,9 @@ def refusal(error: duckdb.Error, texts: Sequence[str], text: str, *, prefix: int
     offset = None
     if told.position is not None and prefix is not None:
         given = text.encode()[: max(told.position - prefix, 0)].decode(errors="ignore")
-        offset = _offset(len(given), texts, text)
+        offset = author_offset(len(given), texts, text)
     elif name is not None:
-        offset = _place(name, "".join(texts))
+        offset = word_offset(name, texts)
     return Refusal(kind, name, offset, type(error).__name__.removesuffix("Exception"))
 
 
@@ -160,20 +161,3 @@ def _refusal(error: duckdb.Error, told: Told) -> tuple[RefusalKind, str | None]:
         if found := pattern.search(told.sentence):
             return kind, told.name or found[1]
     return "type-mismatch" if told.is_misfit else "other", told.name
-
-
-def _offset(position: int, texts: Sequence[str], text: str) -> int:
-    """Where a character of the whole text stands in the author's pieces."""
-    in_text = in_author = 0
-    for piece in texts:
-        start = text.find(piece, in_text)
-        if position < start + len(piece):
-            return in_author + max(position - start, 0)
-        in_text, in_author = start + len(piece), in_author + len(piece)
-    return in_author
-
-
-def _place(word: str, text: str) -> int | None:
-    """Where the word stands, if it stands in one place only."""
-    places = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
-    return places[0] if len(places) == 1 else None

@@ -6,8 +6,9 @@ the statement decides; the few functions that do more than read are known by nam
 """
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import duckdb
 
@@ -43,6 +44,15 @@ _ACTING: Final = frozenset(
 in which the others would hide."""
 _MAY_ACT: Final = re.compile("|".join(sorted(_ACTING)), re.IGNORECASE)
 _NAMES: Final = frozenset({duckdb.token_type.identifier, duckdb.token_type.keyword})
+
+
+class Token(NamedTuple):
+    """A token as the engine cuts a text."""
+
+    text: str
+    start: int
+    """In the UTF-8 of the whole."""
+    kind: duckdb.token_type
 
 
 def kind_of(
@@ -96,15 +106,19 @@ def acts(text: str) -> bool:
     """A function of the statement does more than read."""
     if not _MAY_ACT.search(text):
         return False
+    found = [token for token in tokens(text) if token.kind != duckdb.token_type.comment]
+    return any(
+        token.kind in _NAMES
+        and token.text.strip('"`').lower() in _ACTING
+        and following.text.startswith("(")
+        for token, following in pairwise(found)
+    )
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """The tokens of a text, by the engine."""
     data = text.encode()
     found = duckdb.tokenize(text)
     ends = [start for start, _ in found[1:]] + [len(data)]
-    pieces = [
-        (data[start:end].decode(errors="replace").strip(), kind)
-        for (start, kind), end in zip(found, ends, strict=True)
-        if kind != duckdb.token_type.comment
-    ]
-    return any(
-        kind in _NAMES and piece.strip('"`').lower() in _ACTING and following.startswith("(")
-        for (piece, kind), (following, _) in pairwise(pieces)
-    )
+    for (start, kind), end in zip(found, ends, strict=True):
+        yield Token(data[start:end].decode(errors="replace").strip(), start, kind)

@@ -42,19 +42,6 @@ CAST_BY_TYPE: Final[Mapping[str, str]] = {
     "json": "JSON",
 }
 """Type word → what it is cast to where the engine cannot infer; a decimal brings its own type."""
-SAMPLES: Final[Mapping[str, object]] = {
-    "integer": 1,
-    "int64": 1,
-    "number": 1.5,
-    "boolean": True,
-    "decimal": Decimal("1.5"),
-    "uuid": "00000000-0000-0000-0000-000000000000",
-    "date": "2000-01-01",
-    "date-time": "2000-01-01T00:00:00+00:00",
-    "time": "00:00:00",
-}
-"""A value for each type word that says more than null does of what the engine will infer."""
-LARGE_SAMPLES: Final[Mapping[str, object]] = {**SAMPLES, "integer": 2**40, "int64": 2**40}
 _MAX_DIGITS: Final = 38
 _MAX_SCALE: Final = 37
 """The driver counts the zero before the point."""

@@ -1,6 +1,7 @@
 """The engines by dialect; another one is a line here and a module beside."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 from runner.bindings.sql import create
@@ -12,33 +13,32 @@ from runner.catalog.sources import Database
 from runner.errors import StartError
 
 
-def _postgres(database: Database) -> Engine:
+@contextmanager
+def _driver(database: Database, engine: str, *, extra: str) -> Iterator[None]:
+    """Says how to install the driver that is imported inside, where it is missing: only who uses
+    the engine has it."""
     try:
-        # psycopg is an optional dependency: only who uses PostgreSQL has it.
-        from runner.bindings.sql.postgres import PostgresEngine  # noqa: PLC0415
+        yield
     except ImportError as error:
-        message = f"database '{database.name}': the driver for PostgreSQL is not installed"
-        raise StartError(message, hint="pip install 'mcp-runner[postgres]'") from error
+        message = f"database '{database.name}': the driver for {engine} is not installed"
+        raise StartError(message, hint=f"pip install 'mcp-runner[{extra}]'") from error
+
+
+def _postgres(database: Database) -> Engine:
+    with _driver(database, "PostgreSQL", extra="postgres"):
+        from runner.bindings.sql.postgres import PostgresEngine  # noqa: PLC0415 - optional
     return PostgresEngine(database)
 
 
 def _mysql(database: Database) -> Engine:
-    try:
-        # PyMySQL is an optional dependency: only who uses MySQL or MariaDB has it.
-        from runner.bindings.sql.mysql import MysqlEngine  # noqa: PLC0415
-    except ImportError as error:
-        message = f"database '{database.name}': the driver for MySQL and MariaDB is not installed"
-        raise StartError(message, hint="pip install 'mcp-runner[mysql]'") from error
+    with _driver(database, "MySQL and MariaDB", extra="mysql"):
+        from runner.bindings.sql.mysql import MysqlEngine  # noqa: PLC0415 - optional
     return MysqlEngine(database)
 
 
 def _duckdb(database: Database) -> Engine:
-    try:
-        # duckdb is an optional dependency: only who uses DuckDB has it.
-        from runner.bindings.sql.duckdb import DuckdbEngine  # noqa: PLC0415
-    except ImportError as error:
-        message = f"database '{database.name}': the driver for DuckDB is not installed"
-        raise StartError(message, hint="pip install 'mcp-runner[duckdb]'") from error
+    with _driver(database, "DuckDB", extra="duckdb"):
+        from runner.bindings.sql.duckdb import DuckdbEngine  # noqa: PLC0415 - optional
     return DuckdbEngine(database)
 
 
@@ -56,8 +56,7 @@ def script_fault(script: str, dialect: str) -> tuple[int, str] | None:
     None where the script runs, in a memory of its own."""
     if dialect == "duckdb":
         try:
-            # as above
-            from runner.bindings.sql import duckdb_create  # noqa: PLC0415
+            from runner.bindings.sql import duckdb_create  # noqa: PLC0415 - optional
         except ImportError:
             return None
         return duckdb_create.script_fault(script)

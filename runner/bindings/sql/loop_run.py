@@ -5,10 +5,12 @@ The thread that owns the session is idle meanwhile. What would hold up the loop 
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeVar, cast
 
-from runner.bindings.sql.steps import Steps, Wait
+from runner.bindings.sql.session import Session, SteppedSession
+from runner.bindings.sql.steps import Steps, Wait, drain
 
+T = TypeVar("T")
 End = Callable[[BaseException | None], None]
 
 
@@ -55,3 +57,26 @@ class LoopRun:
                 self._loop.add_writer(self._descriptor, self.advance)
             else:
                 self._loop.remove_writer(self._descriptor)
+
+
+def drained(steps_of: Callable[[SteppedSession], Steps[T]]) -> Callable[[Session], T]:
+    """The same work for a thread, from its beginning."""
+
+    def work(session: Session) -> T:
+        stepped = cast(SteppedSession, session)
+        return drain(steps_of(stepped), stepped.wait)
+
+    return work
+
+
+def going_on(steps: Steps[None], again: Callable[[Session], None]) -> Callable[[Session], None]:
+    """The rest of what was begun, for the thread of its session; `again` on any session later."""
+    rest: list[Steps[None]] = [steps]
+
+    def work(session: Session) -> None:
+        if rest:
+            drain(rest.pop(), cast(SteppedSession, session).wait)
+        else:
+            again(session)
+
+    return work

@@ -10,9 +10,10 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Sink
+from runner.bindings.sql.insisting import insist
 from runner.bindings.sql.mysql_connect import Address, Server, rows_of, setup
 from runner.bindings.sql.mysql_errors import INTERRUPTED, UNIQUE, is_loss, key_of, translated
 from runner.bindings.sql.mysql_packets import Field, ServerError, written
@@ -30,7 +31,7 @@ from runner.bindings.sql.mysql_wire import (
 )
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.steps import Steps, Wait, drain
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import connect_failed, refused
 from runner.catalog.rendering import Key, Shapes
 from runner.catalog.sources import Database
 from runner.errors import BindingError, Kind, StartError
@@ -41,7 +42,6 @@ _BEGIN_READ: Final = QUERY + b"START TRANSACTION READ ONLY"
 _BEGIN_WRITE: Final = QUERY + b"START TRANSACTION READ WRITE"
 _ROLLBACK: Final = QUERY + b"ROLLBACK"
 _COMMIT: Final = QUERY + b"COMMIT"
-_TIMES: Final = 3
 _PROVING_MS: Final = 5000
 _BATCH: Final = 64
 """Executions sent before their answers are read: more might wait for each other's readers."""
@@ -79,9 +79,9 @@ class MysqlSession:
         self._run(commands)
 
     def _run(self, commands: Sequence[bytes], text: str = "") -> int:
-        """How many rows the last command changed."""
+        """How many rows the commands changed; `text` is the statement's among them."""
         try:
-            return self._wire.run(commands)[-1].affected
+            return sum(ended.affected for ended in self._wire.run(commands))
         except ServerError as error:
             raise self._translated(error, text) from error
 
@@ -237,21 +237,15 @@ class MysqlSession:
     def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int:
         """Sends some executions at once, then reads their answers."""
         changed, size = 0, 0
-        self._prepared(ready.text)
+        self._prepared(ready.text)  # may begin the transaction, so that nothing is pending then
         commands = self._take_pending()
         for number, bound in enumerate(values, 1):
             commands.append(self._execution(ready, bound))
             size += len(commands[-1])
             if number == len(values) or len(commands) >= _BATCH or size > _BATCH_BYTES:
-                changed += self._run_all(commands, ready.text)
+                changed += self._run(commands, ready.text)
                 commands, size = self._take_pending(), 0
         return changed
-
-    def _run_all(self, commands: Sequence[bytes], text: str) -> int:
-        try:
-            return sum(ended.affected for ended in self._wire.run(commands))
-        except ServerError as error:
-            raise self._translated(error, text) from error
 
     def commit(self) -> None:
         """Commits."""
@@ -275,17 +269,15 @@ class MysqlSession:
             self._absorb()
 
     def _insist(self, commands: Sequence[bytes]) -> None:
-        """Runs what must not fail; a kill that comes late hits it once or twice at most."""
-        for _ in range(_TIMES):
+        def run() -> None:
             try:
                 self._wire.run(commands)
             except ServerError as error:
-                last = error
                 if is_loss(error):
-                    break
-            else:
-                return
-        raise SessionLostError(str(last)) from last
+                    raise SessionLostError(str(error)) from error
+                raise
+
+        insist(run, ServerError)
 
     def stop(self) -> None:
         """Has the server stop what runs; between two statements, the next does not start.
@@ -358,7 +350,6 @@ class MysqlEngine:
     """One database of MySQL or MariaDB."""
 
     facts = FACTS
-    open_lookups: ClassVar[None] = None
 
     def __init__(self, database: Database) -> None:
         self._address = Address(database)
@@ -373,9 +364,7 @@ class MysqlEngine:
             return MysqlSession(wire, server, commands=commands, address=self._address)
         except (BindingError, SessionLostError) as error:
             wire.close()
-            why = error.reason if isinstance(error, BindingError) else error
-            message = f"database '{self._database.name}': a statement of 'connect' fails ({why})"
-            raise StartError(message) from error
+            raise connect_failed(self._database.name, error) from error
 
     def close(self) -> None:
         """Nothing is shared that needs it."""

@@ -20,6 +20,7 @@ from runner.bindings.sql.mysql_packets import Field, ServerError
 from runner.bindings.sql.mysql_types import row_reader
 from runner.bindings.sql.mysql_wire import QUERY, USE, Parameter, Rows, Wire, execution
 from runner.bindings.sql.session import SessionLostError
+from runner.bindings.sql.wording import option_refused
 from runner.catalog.sources import Database
 from runner.errors import StartError
 
@@ -133,8 +134,11 @@ class Address:
             message = f"database '{self._name}': the address has no option '{unknown[0]}'"
             raise StartError(message, hint=f"options: {', '.join(sorted(_OPTIONS | _TLS_OPTIONS))}")
         self._tls = {name: query.pop(name) for name in _TLS_OPTIONS & query.keys()}
-        engine = create_engine(url.set(drivername="mysql+pymysql", query=query))
-        _, options = engine.dialect.create_connect_args(engine.url)
+        try:
+            engine = create_engine(url.set(drivername="mysql+pymysql", query=query))
+            _, options = engine.dialect.create_connect_args(engine.url)
+        except ValueError as error:  # a number was expected
+            raise option_refused(self._name) from error
         options.update(
             {
                 "autocommit": None,

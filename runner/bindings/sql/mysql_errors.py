@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from runner.bindings.sql.mysql_packets import ServerError
+from runner.bindings.sql.offsets import author_offset, word_offset
 from runner.bindings.sql.session import SessionLostError
 from runner.bindings.sql.wording import refused
 from runner.catalog.proving import Refusal, RefusalKind
@@ -115,7 +116,7 @@ def refusal(error: ServerError, texts: Sequence[str], text: str) -> Refusal:
         return Refusal(kind, sqlstate=str(error.code))
     if kind == "syntax":
         return _near(found[1], texts, text, error)
-    return Refusal(kind, found[1], _place(found[1], "".join(texts)), str(error.code))
+    return Refusal(kind, found[1], word_offset(found[1], texts, any_case=True), str(error.code))
 
 
 def _near(rest: str, texts: Sequence[str], text: str, error: ServerError) -> Refusal:
@@ -123,24 +124,6 @@ def _near(rest: str, texts: Sequence[str], text: str, error: ServerError) -> Ref
     start = len(text) - len(rest) if text.endswith(rest) else text.find(rest)
     word = _WORD.match(rest)
     if not rest.strip() or start < 0:
-        return Refusal("syntax", sqlstate=str(error.code), offset=_author(len(text), texts))
+        return Refusal("syntax", sqlstate=str(error.code), offset=sum(map(len, texts)))
     name = word[0] if word and word[0] != "?" else None  # a placeholder is not the author's
-    return Refusal("syntax", name, _author(start, texts), str(error.code))
-
-
-def _author(offset: int, texts: Sequence[str]) -> int:
-    """The offset as it is without placeholders."""
-    in_text = 0
-    for number, piece in enumerate(texts):
-        in_text += len(piece)
-        if offset <= in_text:
-            return offset - number
-        in_text += 1
-    return sum(map(len, texts))
-
-
-def _place(word: str, text: str) -> int | None:
-    """Where the word stands, if it stands in one place only."""
-    pattern = rf"(?<!\w){re.escape(word)}(?!\w)"
-    places = [found.start() for found in re.finditer(pattern, text, re.IGNORECASE)]
-    return places[0] if len(places) == 1 else None
+    return Refusal("syntax", name, author_offset(start, texts, text), str(error.code))

@@ -5,14 +5,14 @@ also asked for no rows (`LIMIT 0`), read-only and under a time limit: with value
 types, and with none. A type that differs is not told.
 """
 
-from collections.abc import Sequence
-from decimal import Decimal
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from runner.bindings.sql.mysql_errors import READ_ONLY, refusal
 from runner.bindings.sql.mysql_packets import Field, ServerError
 from runner.bindings.sql.mysql_types import NULL, encoder, word_of
 from runner.bindings.sql.mysql_wire import QUERY, Parameter, Rows, Wire, execution
+from runner.bindings.sql.samples import SAMPLES
 from runner.bindings.sql.session import SessionLostError
 from runner.catalog.proving import Description, Refusal
 from runner.catalog.sql import Bound, Column
@@ -24,17 +24,9 @@ _READING: Final = (
     QUERY + b"SET SESSION autocommit=1",
     QUERY + b"SET SESSION TRANSACTION READ ONLY",
 )
-_SAMPLES: Final[dict[str, object]] = {
-    "integer": 1,
-    "int64": 1,
-    "number": 1.5,
-    "boolean": True,
-    "decimal": Decimal("1.5"),
-    "uuid": "00000000-0000-0000-0000-000000000000",
-    "date": "2000-01-01",
+_SAMPLES: Final[Mapping[str, object]] = {
+    **SAMPLES,
     "timestamp": "2000-01-01T00:00:00",
-    "date-time": "2000-01-01T00:00:00+00:00",
-    "time": "00:00:00",
     "object": {},
     "json": {},
     "bytes": b"x",

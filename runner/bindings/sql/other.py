@@ -24,7 +24,7 @@ from sqlalchemy.pool import NullPool, PoolProxiedConnection
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import connect_failed, refused
 from runner.catalog.proving import Prover
 from runner.catalog.rendering import Key, Shapes
 from runner.catalog.sources import Database
@@ -246,7 +246,7 @@ class OtherEngine:
             session.commit()
         except (BindingError, SessionLostError) as error:
             session.close()
-            raise self._refused("a statement of 'connect' fails", error) from error
+            raise connect_failed(self._database.name, error) from error
         return session
 
     def _refused(self, what: str, error: Exception) -> StartError:

@@ -18,6 +18,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.insisting import insist
 from runner.bindings.sql.postgres_describe import Describer, Known
 from runner.bindings.sql.postgres_errors import STOPPED, EngineError, translated
 from runner.bindings.sql.postgres_prove import PostgresProver
@@ -25,7 +26,7 @@ from runner.bindings.sql.postgres_types import adapters, encoder
 from runner.bindings.sql.postgres_wire import Command, Wire
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.steps import Steps, Wait, drain
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import connect_failed, option_refused, refused
 from runner.catalog.rendering import Key, Shapes, Slot
 from runner.catalog.sources import Database
 from runner.errors import BindingError, Kind, StartError
@@ -43,7 +44,6 @@ _SETTINGS: Final = (
 _PINNED: Final = {"TimeZone": "UTC", "DateStyle": "ISO"}
 _CONNECT_TIMEOUT_S: Final = 5
 _CANCEL_TIMEOUT_S: Final = 2.0
-_TIMES: Final = 3
 _ROUNDING_S: Final = 0.01
 _SET_TIMEOUT: Final = b"SELECT pg_catalog.set_config('statement_timeout', $1, true)"
 _BEGIN_READ: Final = Command(b"BEGIN READ ONLY")
@@ -223,15 +223,7 @@ class PostgresSession:
                 self._insist(command)
 
     def _insist(self, command: Command) -> None:
-        """Runs what must not fail; a stop that comes late hits it once or twice at most."""
-        for _ in range(_TIMES):
-            try:
-                self._wire.run([command])
-            except EngineError as error:
-                last = error
-            else:
-                return
-        raise SessionLostError(str(last)) from last
+        insist(lambda: self._wire.run([command]), EngineError)
 
     def stop(self) -> None:
         """Asks the server to stop what runs; between two statements, the next does not start."""
@@ -359,8 +351,14 @@ class PostgresEngine:
             connection = psycopg.connect(**self._options, autocommit=True, context=self._known)
         except psycopg.OperationalError as error:
             raise self._start_error(error) from error
+        except psycopg.ProgrammingError as error:
+            raise option_refused(self._database.name) from error
         connect = [*_pins(connection), *self._database.connect]
-        return PostgresSession(connection, known=self._known, connect=connect)
+        try:
+            return PostgresSession(connection, known=self._known, connect=connect)
+        except (BindingError, SessionLostError) as error:
+            connection.close()
+            raise connect_failed(self._database.name, error) from error
 
     def _start_error(self, error: psycopg.OperationalError) -> StartError:
         stage, hint = _stage(str(error))

@@ -12,6 +12,7 @@ from psycopg import errors
 from psycopg.pq import DiagnosticField
 from psycopg.pq.abc import PGresult
 
+from runner.bindings.sql.offsets import author_offset
 from runner.bindings.sql.session import SessionLostError
 from runner.bindings.sql.wording import refused
 from runner.catalog.proving import Refusal, RefusalKind
@@ -128,16 +129,6 @@ def refusal(error: EngineError, texts: Sequence[str], text: str) -> Refusal:
     if kind == "unknown-column" and quoted is None:
         words = error.message.split()
         name = words[1] if len(words) > 1 else None  # column t.x does not exist
-    return Refusal(kind, name, _offset(error.position, texts, text), error.sqlstate)
-
-
-def _offset(position: int | None, texts: Sequence[str], text: str) -> int | None:
-    if position is None:
-        return None
-    in_text = in_author = 0
-    for piece in texts:
-        start = text.find(piece, in_text)
-        if position < start + len(piece):
-            return in_author + max(position - start, 0)
-        in_text, in_author = start + len(piece), in_author + len(piece)
-    return in_author
+    position = error.position
+    offset = None if position is None else author_offset(position, texts, text)
+    return Refusal(kind, name, offset, error.sqlstate)

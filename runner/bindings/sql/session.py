@@ -10,6 +10,7 @@ from typing import Protocol
 
 from runner.bindings.sql.collect import Sink
 from runner.bindings.sql.steps import Steps, Wait
+from runner.bindings.sql.wording import refused
 from runner.catalog.proving import Prover
 from runner.catalog.rendering import Key, Shapes, Slot
 from runner.errors import BindingError, Kind
@@ -20,9 +21,7 @@ class SessionLostError(Exception):
 
     def as_error(self) -> BindingError:
         """What the client is told."""
-        return BindingError(
-            Kind.UNAVAILABLE, "the database cannot be reached at present", reason=str(self)
-        )
+        return refused(Kind.UNAVAILABLE, reason=str(self))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from runner.bindings.sql.offsets import word_offset
 from runner.bindings.sql.sqlite_guard import verdict_on_call
 from runner.catalog.proving import Description, Refusal, RefusalKind
 from runner.catalog.sql import Bound, Column
@@ -122,12 +123,5 @@ def _refusal(error: Exception, texts: Sequence[str]) -> Refusal:
         return Refusal("writes", sqlstate=name)
     for pattern, kind in _REFUSALS:
         if found := pattern.search(message):
-            return Refusal(kind, found[1], _offset(found[1], texts), name)
+            return Refusal(kind, found[1], word_offset(found[1], texts), name)
     return Refusal("other", sqlstate=name)
-
-
-def _offset(word: str, texts: Sequence[str]) -> int | None:
-    """Where the word stands, if it stands in one place only."""
-    text = "".join(texts)
-    places = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
-    return places[0] if len(places) == 1 else None

@@ -29,9 +29,10 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Final, TypeVar, cast
 
-from runner.bindings.sql.loop_run import LoopRun
+from runner.bindings.sql.loop_run import LoopRun, drained, going_on
 from runner.bindings.sql.session import EngineFacts, Session, SessionLostError, SteppedSession
-from runner.bindings.sql.steps import Steps, drain
+from runner.bindings.sql.steps import Steps
+from runner.bindings.sql.wording import refused
 from runner.errors import BindingError, Kind, StartError
 
 T = TypeVar("T")
@@ -231,31 +232,6 @@ _CAN_WATCH: Final = sys.platform != "win32"
 """The event loop there watches no connection of others."""
 
 
-def _drained(
-    steps_of: Callable[[SteppedSession], Steps[T]],
-) -> Callable[[Session], T]:
-    """The same work for a thread."""
-
-    def work(session: Session) -> T:
-        stepped = cast(SteppedSession, session)
-        return drain(steps_of(stepped), stepped.wait)
-
-    return work
-
-
-def _going_on(steps: Steps[None], again: Callable[[Session], None]) -> Callable[[Session], None]:
-    """Work that was begun, for the thread of its session; `again` on any session after that."""
-    rest: list[Steps[None]] = [steps]
-
-    def work(session: Session) -> None:
-        if rest:
-            drain(rest.pop(), cast(SteppedSession, session).wait)
-        else:
-            again(session)
-
-    return work
-
-
 class Threads:
     """A few threads with a session each; `run` is called on the event loop that made it."""
 
@@ -330,7 +306,7 @@ class Threads:
         """
         thread = self._borrowed()
         if thread is None:
-            return await self.run(_drained(steps_of), timeout_s=timeout_s, may_repeat=True)
+            return await self.run(drained(steps_of), timeout_s=timeout_s, may_repeat=True)
         given: list[T] = []
 
         def keep(session: SteppedSession) -> "Steps[None]":  # not evaluated at each call
@@ -338,7 +314,7 @@ class Threads:
 
         session = cast(SteppedSession, thread.session)
         steps = keep(session)
-        job = self._new_job(_going_on(steps, _drained(keep)), timeout_s, may_repeat=True)
+        job = self._new_job(going_on(steps, drained(keep)), timeout_s, may_repeat=True)
         job.thread = thread
         thread.begin(job)
 
@@ -442,7 +418,7 @@ class Threads:
             return
         if job.stop_kind is None:
             job.stop_kind = Kind.BUSY
-            job.error = BindingError(Kind.BUSY, "the database is busy; try again in a moment")
+            job.error = refused(Kind.BUSY)
             job.deliver()
         job.is_done = True
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from runner.errors import BindingError, Kind
+from runner.errors import BindingError, Kind, StartError
 
 _PLAIN: Final = {
     Kind.UNIQUE: "there is already a row with these values",
@@ -33,3 +33,15 @@ def refused(kind: Kind, *, field: str | None = None, reason: str | None = None) 
     words = _WITH_FIELD.get(kind) if field else None
     message = words.format(field=field) if words else _PLAIN[kind]
     return BindingError(kind, message, field=field, reason=reason)
+
+
+def option_refused(source: str) -> StartError:
+    """The error of an address with an option that its driver does not know, or not so; the value is
+    not told."""
+    return StartError(f"database '{source}': the driver refuses an option of the address")
+
+
+def connect_failed(source: str, error: Exception) -> StartError:
+    """The error of a database one of whose `connect` statements fails; `error` is the session's."""
+    why = error.reason if isinstance(error, BindingError) else error
+    return StartError(f"database '{source}': a statement of 'connect' fails ({why})")

@@ -229,3 +229,33 @@ def test_a_change_works_at_once_after_another_process_changed_the_schema(tmp_pat
             with closing(sqlite3.connect(path)) as other:
                 other.execute(f"CREATE TABLE other_{number} (x)")
             assert lab.invoke(plan).value == 1
+
+
+CONNECT_FAILURES = {
+    "sqlite": 'cannot be opened: near "SELEC": syntax error',
+    "postgresql": "a statement of 'connect' fails (42601 SyntaxError)",
+    "duckdb": 'cannot be opened: syntax error at or near "SELEC"',
+    "mariadb": "a statement of 'connect' fails (1064)",
+}
+
+
+def test_connect_statement_that_fails_keeps_the_server_from_starting(source: Database) -> None:
+    """A bug demanded this: PostgreSQL's was told as a fault of this program."""
+    with pytest.raises(StartError) as caught:
+        start(replace(source, connect=["SELEC 1"]))
+    assert str(caught.value) == f"database 'lab': {CONNECT_FAILURES[source.dialect]}"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://postgres@127.0.0.1:5432/test?nothing=1",
+        "postgresql://postgres@127.0.0.1:5432/test?connect_timeout=soon",
+        "mariadb://root@127.0.0.1:3306/?connect_timeout=soon",
+    ],
+)
+def test_option_that_the_driver_refuses_is_told_without_its_value(url: str) -> None:
+    """A bug demanded this: it was told as a fault of this program."""
+    with pytest.raises(StartError) as caught:
+        start(Database("lab", Secret(url), url.partition(":")[0]))
+    assert str(caught.value) == "database 'lab': the driver refuses an option of the address"

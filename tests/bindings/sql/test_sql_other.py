@@ -183,7 +183,7 @@ def test_what_is_not_installed_is_said_without_the_address(
 def test_a_database_that_cannot_be_opened_is_said_without_the_address() -> None:
     with pytest.raises(StartError) as caught:
         OtherEngine(source(connect=["SELECT hunter2 FROM nowhere"])).open_session(writes=False)
-    assert str(caught.value) == "database 'lab': a statement of 'connect' fails (BindingError)"
+    assert str(caught.value) == "database 'lab': a statement of 'connect' fails (ProgrammingError)"
 
 
 @pytest.mark.parametrize(

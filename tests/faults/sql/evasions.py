@@ -1,6 +1,7 @@
 """Statements that would change something although a tool only reads; `{folder}` is the project's.
 
-Each engine's ways round a guard that looks at the first word, at key words, or at separators.
+Each engine's ways round a guard that looks at the first word, at key words, or at separators, and
+what they are after.
 """
 
 SQLITE = (
@@ -24,6 +25,7 @@ SQLITE = (
     "SELECT 1\n;\nDELETE FROM items",
     "SELECT 1 AS a\nDELETE FROM items",
     "SELECT 1;; DELETE FROM items --",
+    "SELECT 1;;DELETE FROM items",
     "ATTACH '{folder}/evil.db' AS evil",
     "ATTACH DATABASE 'file:{folder}/evil.db?mode=rwc' AS evil",
     "ATTACH ':memory:' AS evil",
@@ -36,6 +38,7 @@ SQLITE = (
     "PRAGMA writable_schema = ON",
     "PRAGMA journal_mode = DELETE",
     "PRAGMA wal_checkpoint(TRUNCATE)",
+    "PRAGMA wal_checkpoint",
     "PRAGMA user_version = 7",
     "PRAGMA application_id = 7",
     "PRAGMA foreign_keys = OFF",
@@ -63,9 +66,11 @@ SQLITE = (
     "SELECT fts3_tokenizer('evil', x'00')",
     "UPDATE sqlite_master SET sql = 'x'",
     "DELETE FROM sqlite_schema",
+    "INSERT INTO temp.sqlite_master VALUES (1, 2, 3, 4, 5)",
     "INSERT INTO words(words) VALUES ('optimize')",
     "INSERT INTO words VALUES ('evil')",
     "BEGIN IMMEDIATE",
+    "BEGIN EXCLUSIVE",
     "BEGIN; DELETE FROM items; COMMIT",
     "SAVEPOINT x",
     "COMMIT",
@@ -86,6 +91,7 @@ MARIADB = (
     "SELECT 1 INTO OUTFILE '{folder}/evil'",
     "SELECT 1 INTO/**/OUTFILE '{folder}/evil'",
     "SELECT 1 INTO DUMPFILE '{folder}/evil'",
+    "SELECT 1 INTO/**/DUMPFILE '{folder}/evil'",
     "(SELECT id FROM items INTO OUTFILE '{folder}/evil')",
     "SELECT id INTO OUTFILE '{folder}/evil' FROM items",
     "SELECT x FROM (SELECT 1 AS `\u00a0x`, 1 AS x) AS t WHERE 1 --\u00a0x INTO OUTFILE"
@@ -118,6 +124,7 @@ MARIADB = (
     "SET SESSION TRANSACTION READ WRITE",
     "SET tx_read_only = 0",
     "SET @@session.tx_read_only = 0",
+    "SET @@tx_read_only = 0",
     "SET autocommit = 1",
     "SET sql_mode = 'ANSI_QUOTES'",
     "SET NAMES gbk",
@@ -134,6 +141,7 @@ MARIADB = (
     "SELECT NEXT VALUE FOR counter",
     "SELECT setval(counter, 50)",
     "EXPLAIN DELETE FROM items; DELETE FROM items",
+    "EXPLAIN DELETE FROM items",
     "ANALYZE DELETE FROM items",
     "ANALYZE FORMAT=JSON DELETE FROM items",
     "ANALYZE TABLE items",
@@ -159,6 +167,7 @@ MARIADB = (
     "ALTER TABLE items ADD COLUMN evil int",
     "RENAME TABLE items TO evil",
     "GRANT ALL ON items TO evil",
+    "GRANT ALL ON *.* TO evil",
     "SET PASSWORD = ''",
     "LOCK TABLES items WRITE",
     "UNLOCK TABLES",
@@ -167,6 +176,7 @@ MARIADB = (
     "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE items",
     "LOAD INDEX INTO CACHE items",
     "FLUSH STATUS",
+    "FLUSH TABLES",
     "KILL 1",
     "USE mysql",
     "INSTALL SONAME 'evil'",
@@ -253,6 +263,7 @@ POSTGRES = (
     "SELECT * FROM items FOR UPDATE",
     "SELECT * FROM items FOR NO KEY UPDATE",
     "SELECT lo_create(4711)",
+    "SELECT lo_create(0)",
     "SELECT lo_from_bytea(4711, 'x')",
     "SELECT pg_notify('evil', 'x')",
     "NOTIFY evil",
@@ -350,3 +361,48 @@ DUCKDB = (
     "FROM sink",
 )
 BY_ENGINE = {"sqlite": SQLITE, "postgresql": POSTGRES, "duckdb": DUCKDB, "mariadb": MARIADB}
+PAST_ENGINE = frozenset(
+    {
+        *("SELECT pg_notify('evil', 'x')", "SELECT pg_advisory_lock(4711)"),
+        *("SELECT pg_terminate_backend(0)", "SELECT pg_reload_conf()"),
+        *("SELECT * FROM pg_read_file('/etc/passwd')",),
+        *("SELECT set_config('default_transaction_read_only', 'off', false)",),
+        *("SELECT load_file('/etc/passwd')", "SELECT `load_file`('/etc/passwd')"),
+        *("SELECT get_lock('evil', 1)", "SELECT release_all_locks()"),
+        *("ANALYZE TABLE items", "CHECK TABLE items", "CHECKSUM TABLE items"),
+        *("LOAD INDEX INTO CACHE items", "SELECT * FROM items LOCK IN SHARE MODE"),
+    }
+)
+"""What a reading transaction of the engine lets pass; a look at the text refuses it before."""
+FILES = ("secret.txt", "secret.csv")
+"""In the folder of the project; they hold a table of one row."""
+_ITEMS = (
+    "CREATE TABLE items (id integer PRIMARY KEY, name text)",
+    "INSERT INTO items VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+)
+_COUNTER = "CREATE SEQUENCE counter"
+_DELETING_VIEW = "CREATE VIEW deleting_view AS SELECT deleting() AS x"
+SET_UP = {
+    "sqlite": (*_ITEMS, "CREATE VIRTUAL TABLE words USING fts5(x)"),
+    "postgresql": (
+        *_ITEMS,
+        _COUNTER,
+        "CREATE FUNCTION deleting() RETURNS int LANGUAGE plpgsql AS"
+        " $$ BEGIN DELETE FROM items; RETURN 1; END $$",
+        "CREATE PROCEDURE emptying() LANGUAGE sql AS 'DELETE FROM items'",
+        _DELETING_VIEW,
+        "CREATE MATERIALIZED VIEW copies AS SELECT id FROM items",
+    ),
+    "duckdb": (*_ITEMS, _COUNTER),
+    "mariadb": (
+        *_ITEMS,
+        _COUNTER,
+        "CREATE FUNCTION deleting() RETURNS int BEGIN DELETE FROM items; RETURN 1; END",
+        "CREATE FUNCTION turning() RETURNS int BEGIN"
+        " SET SESSION tx_read_only = 0; DELETE FROM items; RETURN 1; END",
+        "CREATE PROCEDURE emptying() BEGIN COMMIT;"
+        " SET SESSION TRANSACTION READ WRITE; DELETE FROM items; END",
+        _DELETING_VIEW,
+    ),
+}
+"""Three items, and what would write if it ran: functions, procedures, views, a sequence."""

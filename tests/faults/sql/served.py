@@ -6,33 +6,28 @@ schema that the tool lists.
 
 import asyncio
 import json
-import os
 import sqlite3
-import uuid
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import quote
 
 import duckdb
 import psycopg
-import pytest
 from jsonschema import Draft202012Validator
 
 from runner.app import Checked, catalog_of, check, open_application, state_keys
 from runner.catalog.catalog import Catalog
 from runner.codec.json import encode
 from runner.transport.http import HttpApp
-from tests.bindings.sql.lab import mariadb_database, mariadb_rows
+from tests.bindings.sql.lab import mariadb_database, mariadb_rows, postgres_schema
 from tests.wire.client import modern_headers, modern_message
 from tests.wire.http_client import Connection, Response, run
 from tests.wire.recording import MODERN_SCHEMA
 from tests.wire.recording import check as check_message
 
 T = TypeVar("T")
-POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
 Tree = Mapping[str, object]
 
 
@@ -281,17 +276,5 @@ def _database() -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def _schema() -> Iterator[tuple[str, str]]:
-    try:
-        connection = psycopg.connect(POSTGRES, autocommit=True)
-    except psycopg.OperationalError:
-        if os.environ.get("MCP_RUN_SERVICES") == "optional":
-            pytest.skip("PostgreSQL cannot be reached and services are optional")
-        raise
-    schema = f"faults_{uuid.uuid4().hex[:12]}"
-    with connection:
-        connection.execute(f"CREATE SCHEMA {schema}".encode())
-        try:
-            options = quote(f"-c search_path={schema},public")
-            yield f"{POSTGRES}?options={options}&application_name={schema}", schema
-        finally:
-            connection.execute(f"DROP SCHEMA {schema} CASCADE".encode())
+    with postgres_schema() as url:
+        yield url, url.rpartition("=")[2]

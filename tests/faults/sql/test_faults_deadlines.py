@@ -18,10 +18,10 @@ import psycopg
 import pymysql
 import pytest
 
-from tests.bindings.sql.lab import mariadb_rows
+from tests.bindings.sql.lab import POSTGRES, mariadb_rows
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.recorded import record
-from tests.faults.sql.served import POSTGRES, Answer, Server, Source, tool
+from tests.faults.sql.served import Answer, Server, Source, tool
 from tests.wire.client import modern_message
 from tests.wire.http_client import Connection
 

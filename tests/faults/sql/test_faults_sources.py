@@ -19,10 +19,9 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
-from tests.bindings.sql.lab import mariadb_rows
+from tests.bindings.sql.lab import POSTGRES, mariadb_rows
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.served import (
-    POSTGRES,
     Source,
     checked,
     codes,

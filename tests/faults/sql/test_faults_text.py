@@ -14,8 +14,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.bindings.sql.lab import POSTGRES
 from tests.faults.sql.conftest import Serve
-from tests.faults.sql.served import POSTGRES, Source, serve, source_of, tool
+from tests.faults.sql.served import Source, serve, source_of, tool
 
 JAPANESE = "東京タワー 🗼"
 REPLACED = "Some text was not valid UTF-8; what could not be read is shown as �."

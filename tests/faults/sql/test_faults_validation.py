@@ -34,24 +34,8 @@ EFFECTS = {
 
 @pytest.fixture
 def items(source: Source) -> Source:
-    """A table of three rows; a sequence and, on a server, a function that would write."""
-    source.execute(
-        "CREATE TABLE items (id integer PRIMARY KEY, name text)",
-        "INSERT INTO items VALUES (1, 'a'), (2, 'b'), (3, 'c')",
-    )
-    if source.is_postgres:
-        source.execute(
-            "CREATE SEQUENCE counter",
-            "CREATE FUNCTION deleting() RETURNS int LANGUAGE plpgsql AS"
-            " $$ BEGIN DELETE FROM items; RETURN 1; END $$",
-        )
-    if source.is_duckdb:
-        source.execute("CREATE SEQUENCE counter")
-    if source.is_mariadb:
-        source.execute(
-            "CREATE SEQUENCE counter",
-            "CREATE FUNCTION deleting() RETURNS int BEGIN DELETE FROM items; RETURN 1; END",
-        )
+    """Three items, and functions that would write."""
+    source.execute(*evasions.SET_UP[source.engine])
     return source
 
 

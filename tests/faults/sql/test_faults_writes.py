@@ -81,38 +81,10 @@ HONEST_BY_ENGINE = {
 
 @pytest.fixture
 def items(source: Source) -> Source:
-    """Three items, and what would write if it ran: functions, views, a sequence, files."""
-    source.execute(
-        "CREATE TABLE items (id integer PRIMARY KEY, name text)",
-        "INSERT INTO items VALUES (1, 'a'), (2, 'b'), (3, 'c')",
-    )
-    if source.is_sqlite:
-        source.execute("CREATE VIRTUAL TABLE words USING fts5(x)")
-        return source
-    if source.is_duckdb:
-        source.execute("CREATE SEQUENCE counter")
-        for name in ("secret.txt", "secret.csv"):
-            (source.folder / name).write_text("a\n1\n")
-        return source
-    if source.is_mariadb:
-        source.execute(
-            "CREATE SEQUENCE counter",
-            "CREATE FUNCTION deleting() RETURNS int BEGIN DELETE FROM items; RETURN 1; END",
-            "CREATE FUNCTION turning() RETURNS int BEGIN"
-            " SET SESSION tx_read_only = 0; DELETE FROM items; RETURN 1; END",
-            "CREATE PROCEDURE emptying() BEGIN COMMIT;"
-            " SET SESSION TRANSACTION READ WRITE; DELETE FROM items; END",
-            "CREATE VIEW deleting_view AS SELECT deleting() AS x",
-        )
-        return source
-    source.execute(
-        "CREATE SEQUENCE counter",
-        "CREATE FUNCTION deleting() RETURNS int LANGUAGE plpgsql AS"
-        " $$ BEGIN DELETE FROM items; RETURN 1; END $$",
-        "CREATE PROCEDURE emptying() LANGUAGE sql AS 'DELETE FROM items'",
-        "CREATE VIEW deleting_view AS SELECT deleting() AS x",
-        "CREATE MATERIALIZED VIEW copies AS SELECT id FROM items",
-    )
+    """Three items, and what evasions are after."""
+    source.execute(*evasions.SET_UP[source.engine])
+    for name in evasions.FILES:
+        (source.folder / name).write_text("a\n1\n")
     return source
 
 
