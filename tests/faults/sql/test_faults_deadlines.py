@@ -18,7 +18,7 @@ import psycopg
 import pymysql
 import pytest
 
-from tests.bindings.sql.lab import mariadb_rows
+from tests.bindings.sql.lab import MARIADB, mariadb_rows
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.recorded import record
 from tests.faults.sql.served import POSTGRES, Answer, Server, Source, tool
@@ -341,7 +341,7 @@ def test_database_that_is_away_has_its_own_word(source: Source, served: Serve) -
 def holding(source: Source) -> Iterator[None]:
     """Somebody else holds the lock that a change of `t` takes."""
     if source.is_mariadb:
-        with pymysql.connect(host="127.0.0.1", user="root", database=source.schema) as other:
+        with pymysql.connect(**MARIADB, database=source.schema) as other:
             other.cursor().execute("LOCK TABLES t WRITE")
             yield
         return
