@@ -19,6 +19,7 @@ import pymysql
 import pytest
 
 from tests.bindings.sql.lab import MARIADB, mariadb_rows
+from tests.cli.command import here
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.recorded import record
 from tests.faults.sql.served import POSTGRES, Answer, Server, Source, tool
@@ -150,16 +151,9 @@ def test_file_without_limits_has_some_and_explain_tells_them(source: Source) -> 
 
 def explained(source: Source, name: str) -> dict[str, object]:
     """What the command tells of a call."""
-    program = "from runner.cli.main import main; main()"
-    found = subprocess.run(
-        [sys.executable, "-c", program, "explain", name, "--format", "json"],
-        cwd=source.folder,
-        env={**os.environ, "PYTHONPATH": os.getcwd()},
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
-    told = json.loads(found.stdout)
+    ended = here("explain", name, "--format", "json", folder=source.folder)
+    assert ended.status == 0, ended.err
+    told = json.loads(ended.out)
     assert isinstance(told, dict)
     return told
 
