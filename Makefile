@@ -7,8 +7,9 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Tests that need a service skip with a reason where it is missing, unless this says `required`.
 export MCP_RUN_SERVICES ?= optional
 ARGS ?=
-# Tests run in as many processes as there are processors; 0 runs them in this one.
-PROCESSES ?= auto
+# Tests wait for servers and processes as long as they reckon, so that two processes run them for
+# each processor; 0 runs them in this one. Each compiles every test where bytecode is not kept.
+PROCESSES ?= $(shell $(PYTHON) -c 'import os; print(2 * os.cpu_count())')
 # An editable install has no bytecode of its own; without it each start compiles every module.
 COMPILE := $(BIN)/python -m compileall -q runner
 # `docs.generate` is found from here.
@@ -21,7 +22,7 @@ serve: .venv/installed
 	exec $(BIN)/mcp-run serve $(ARGS)
 
 test: .venv/installed-for-tests
-	$(BIN)/python -m pytest --numprocesses $(PROCESSES) $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile $(ARGS)
 
 check: .venv/installed-for-tests
 	$(BIN)/ruff format --check .

@@ -67,12 +67,12 @@ def test_an_unknown_tool_ends_with_2_and_a_suggestion(folder: Path) -> None:
 
 def test_arguments_come_as_json_as_files_and_from_standard_input(folder: Path) -> None:
     (folder / "title.txt").write_text("a shade", encoding="utf-8")
-    ended = run("call", "add", "title=@title.txt", 'labels:=["a", "b"]', folder=folder)
+    ended = here("call", "add", "title=@title.txt", 'labels:=["a", "b"]', folder=folder)
     assert json.loads(ended.out) == {"id": 4, "title": "a shade"}
     given = '{"title": "from json", "labels": []}'
-    ended = run("call", "add", "--json", "-", folder=folder, given=given)
+    ended = here("call", "add", "--json", "-", folder=folder, given=given)
     assert json.loads(ended.out) == {"id": 5, "title": "from json"}
-    ended = run("call", "add", "title=@-", "--json", "{}", folder=folder, given="piped")
+    ended = here("call", "add", "title=@-", "--json", "{}", folder=folder, given="piped")
     assert json.loads(ended.out) == {"id": 6, "title": "piped"}
 
 

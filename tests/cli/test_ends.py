@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import TIMEOUT_S, run, run_python
+from tests.cli.command import TIMEOUT_S, here, run, run_python
 
 MAIN = "import sys; from runner.cli.main import main; main(sys.argv[1:])"
 BUG = """
@@ -135,7 +135,7 @@ def test_a_bug_shows_its_traceback_where_it_is_asked_for(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_shows_examples(command: str, tmp_path: Path) -> None:
-    ended = run(command, "--help", folder=tmp_path)
+    ended = here(command, "--help", folder=tmp_path)
     assert (ended.status, ended.err) == (0, "")
     assert "Examples:" in ended.out
     assert f"mcp-run {command}" in ended.out.partition("Examples:")[2]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command import Ended, here, run
+from tests.cli.command import Ended, here
 
 Shown = dict[str, Any]
 """JSON as the command writes it."""
@@ -115,7 +115,7 @@ def test_a_request_is_shown_with_its_credentials_masked(folder: Path) -> None:
 
 def test_no_secret_is_shown_in_any_format(folder: Path) -> None:
     for form in ("text", "json"):
-        ended = run("explain", "forecast", "city=x", "-v", "--format", form, folder=folder)
+        ended = here("explain", "forecast", "city=x", "-v", "--format", form, folder=folder)
         assert "hunter2" not in ended.out + ended.err
 
 

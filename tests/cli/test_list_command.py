@@ -47,8 +47,8 @@ def test_listing_opens_and_makes_no_database(folder: Path) -> None:
 
 
 def test_the_schema_is_written_beside_the_file(folder: Path) -> None:
-    assert run("schema", folder=folder) == Ended(0, "", "wrote mcp-run.schema.json\n")
-    printed = run("schema", "-o", "-", folder=folder)
+    assert here("schema", folder=folder) == Ended(0, "", "wrote mcp-run.schema.json\n")
+    printed = here("schema", "-o", "-", folder=folder)
     assert json.loads(printed.out) == json.loads((folder / "mcp-run.schema.json").read_text())
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runner.cli.logs import HELD, SILENCED, log_level
-from tests.cli.command import run, run_python
+from tests.cli.command import here, run_python
 
 LOGGING = """
 import logging, os, sys, warnings
@@ -63,7 +63,7 @@ def test_an_event_is_one_line_in_utc(tmp_path: Path) -> None:
 
 
 def test_an_unknown_level_ends_with_2(folder: Path) -> None:
-    ended = run("list", folder=folder, environment={"MCP_RUN_LOG": "loud"})
+    ended = here("list", folder=folder, environment={"MCP_RUN_LOG": "loud"})
     assert ended.status == 2
     assert "MCP_RUN_LOG: expected one of error, warning, info, debug, found 'loud'" in ended.err
 
@@ -78,7 +78,7 @@ def failing(folder: Path, *options: str) -> str:
     """What a call writes to standard error whose function fails unexpectedly."""
     (folder / "mcp.yaml").write_text(FILE)
     (folder / "code.py").write_text(CODE)
-    ended = run("call", "fail", "secret=open sesame", *options, folder=folder)
+    ended = here("call", "fail", "secret=open sesame", *options, folder=folder)
     assert ended.status == 1
     return ended.err
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import run
+from tests.cli.command import here
 
 
 @pytest.mark.parametrize(
@@ -17,5 +17,5 @@ from tests.cli.command import run
 def test_a_misspelt_command_is_told_with_the_closest(
     tmp_path: Path, written: str, told: str
 ) -> None:
-    ended = run(written, folder=tmp_path)
+    ended = here(written, folder=tmp_path)
     assert (ended.status, ended.err.splitlines()[-1]) == (2, f"Error: {told}")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import run
+from tests.cli.command import here
 
 UNPROVEN = "database 'shop': its SQL is not proven; --connect asks it\n"
 GOOD = "mcp.yaml: no faults, 1 tool\n"
@@ -32,7 +32,7 @@ def test_unproven_sql_is_told(
         'databases: {shop: {url: "sqlite:///shop.db"}}\n'
         f"tools: {{t: {{description: Reads., {body}}}}}\n"
     )
-    ended = run("validate", *options, folder=tmp_path)
+    ended = here("validate", *options, folder=tmp_path)
     assert (ended.status, ended.out, ended.err) == (0, "", told)
 
 
@@ -42,7 +42,7 @@ def test_unproven_sql_is_not_told_beside_errors(tmp_path: Path) -> None:
         'databases: {shop: {url: "sqlite:///shop.db"}}\n'
         "tools: {t: {description: Reads., sql: SELECT id FROM items, timeout: soon}}\n"
     )
-    assert run("validate", folder=tmp_path).err == "mcp.yaml: 1 error\n"
+    assert here("validate", folder=tmp_path).err == "mcp.yaml: 1 error\n"
 
 
 def test_proven_sql_is_not_told(tmp_path: Path) -> None:
@@ -52,4 +52,4 @@ def test_proven_sql_is_not_told(tmp_path: Path) -> None:
         'databases: {shop: {url: "sqlite:///shop.db", create: {schema: s.sql}}}\n'
         "tools: {t: {description: Reads., sql: SELECT id FROM items}}\n"
     )
-    assert run("validate", folder=tmp_path).err == GOOD
+    assert here("validate", folder=tmp_path).err == GOOD

@@ -60,6 +60,10 @@ class Case:
         """The statements that run before, on one engine."""
         return self.set_up.get(engine, ()) if isinstance(self.set_up, Mapping) else self.set_up
 
+    def is_alone(self, engine: str) -> bool:
+        """It needs tables or files, which other cases would see."""
+        return bool(self.prepares(engine) or self.files)
+
     def code(self, engine: str) -> str:
         """The diagnostic on an engine where it is not legal."""
         return self.refused.get(engine, "sql-refused")

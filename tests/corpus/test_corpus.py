@@ -3,18 +3,15 @@
 Where a statement is not legal, the engine's own word or ours refuses it before anything is served.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from textwrap import indent
 
 import pytest
 
-from runner.catalog.sources import Database
-from tests.bindings.sql.lab import database_of, open_lab
 from tests.corpus.case import Case, read_corpus
+from tests.corpus.proven import Proven, alone, together
 from tests.engines import ENGINES
-from tests.faults.sql.served import checked, codes, serve
 
 CORPUS = read_corpus()
 LEAST = 120
@@ -26,7 +23,7 @@ ILLEGAL = [
     for engine in ENGINES
     if engine not in {*case.legal, *case.fails}
 ]
-Empty = Callable[[str], Database]
+Shared = Callable[[str], Mapping[str, Proven]]
 
 
 def _names(pairs: list[tuple[Case, str]]) -> list[str]:
@@ -34,95 +31,54 @@ def _names(pairs: list[tuple[Case, str]]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Empty]:
-    """A database of each engine with nothing in it, for the statements that need no table."""
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+    """What an engine says to all cases that share a file, by their names."""
     with ExitStack() as stack:
-        opened: dict[str, Database] = {}
+        asked: dict[str, Mapping[str, Proven]] = {}
 
-        def database(engine: str) -> Database:
-            if engine not in opened:
+        def of(engine: str) -> Mapping[str, Proven]:
+            if engine not in asked:
+                cases = [case for case in CORPUS if not case.is_alone(engine)]
                 folder = tmp_path_factory.mktemp(engine)
-                opened[engine] = stack.enter_context(_made(engine, folder, ()))
-            return opened[engine]
+                asked[engine] = stack.enter_context(together(cases, engine, folder))
+            return asked[engine]
 
-        yield database
+        yield of
 
 
 @pytest.fixture
-def database(request: pytest.FixtureRequest, tmp_path: Path, empty: Empty) -> Iterator[Database]:
-    """The database of one case."""
-    case, engine = request.param
-    if not case.prepares(engine):
-        yield empty(engine)
-        return
-    with _made(engine, tmp_path, case.prepares(engine)) as made:
-        yield made
+def proven(case: Case, engine: str, shared: Shared, tmp_path: Path) -> Iterator[Proven]:
+    """The case on the engine."""
+    if case.is_alone(engine):
+        with alone(case, engine, tmp_path) as found:
+            yield found
+    else:
+        yield shared(engine)[case.name]
 
 
-@contextmanager
-def _made(engine: str, folder: Path, set_up: Sequence[str]) -> Iterator[Database]:
-    with database_of(engine, folder) as made:
-        with open_lab(made) as lab:
-            lab.execute(*set_up)
-        yield made
-
-
-def _file(case: Case, database: Database, folder: Path) -> str:
-    """The text of mcp.yaml; the files beside it are written."""
-    for name, text in case.files.items():
-        (folder / name).write_bytes(text.encode())
-    return (
-        "mcp: 1\nserver: {name: corpus, version: 1.0.0}\n"
-        f'databases:\n  main: {{url: "{database.url.reveal()}"}}\n'
-        "tools:\n  statement:\n    description: A statement of the corpus.\n"
-        + indent(case.tool, "    ")
-    )
-
-
-@pytest.mark.parametrize(
-    ("database", "case", "engine"),
-    [((case, engine), case, engine) for case, engine in LEGAL],
-    ids=_names(LEGAL),
-    indirect=["database"],
-)
-def test_statement_is_proven_and_gives_its_rows(
-    case: Case, engine: str, database: Database, tmp_path: Path
-) -> None:
-    with serve(tmp_path, _file(case, database, tmp_path)) as server:
-        answers = [server.call("statement", **ask.send) for ask in case.calls]
+@pytest.mark.parametrize(("case", "engine"), LEGAL, ids=_names(LEGAL))
+def test_statement_is_proven_and_gives_its_rows(case: Case, engine: str, proven: Proven) -> None:
+    assert proven.faults == []
+    answers = [proven.call(**ask.send) for ask in case.calls]
 
     assert [answer.text for answer in answers if answer.is_error] == []
     found = [[list(row.items()) for row in answer.rows] for answer in answers]
     assert found == [[list(row.items()) for row in ask.expected(engine)] for ask in case.calls]
 
 
-@pytest.mark.parametrize(
-    ("database", "case", "engine"),
-    [((case, engine), case, engine) for case, engine in ILLEGAL],
-    ids=_names(ILLEGAL),
-    indirect=["database"],
-)
+@pytest.mark.parametrize(("case", "engine"), ILLEGAL, ids=_names(ILLEGAL))
 def test_statement_of_other_engines_is_refused_with_a_diagnostic(
-    case: Case, engine: str, database: Database, tmp_path: Path
+    case: Case, engine: str, proven: Proven
 ) -> None:
-    found = checked(tmp_path, _file(case, database, tmp_path), {})
-
-    assert set(codes(found)) == {case.code(engine)}, found.diagnostics
+    assert proven.codes == {case.code(engine)}, proven.faults
 
 
-@pytest.mark.parametrize(
-    ("database", "case", "engine"),
-    [((case, engine), case, engine) for case, engine in FAILING],
-    ids=_names(FAILING),
-    indirect=["database"],
-)
+@pytest.mark.parametrize(("case", "engine"), FAILING, ids=_names(FAILING))
 def test_statement_that_an_engine_can_only_run_to_refuse_fails_there(
-    case: Case, engine: str, database: Database, tmp_path: Path
+    case: Case, engine: str, proven: Proven
 ) -> None:
-    with serve(tmp_path, _file(case, database, tmp_path)) as server:
-        assert {server.refusal("statement", **ask.send) for ask in case.calls} == {
-            case.fails[engine]
-        }
+    assert proven.faults == []
+    assert {proven.refusal(**ask.send) for ask in case.calls} == {case.fails[engine]}
 
 
 def test_corpus_is_large_and_each_case_is_told_apart() -> None:

@@ -28,14 +28,16 @@ T = TypeVar("T")
 
 
 class Address(TypedDict):
-    """Where MariaDB listens."""
+    """Where MariaDB listens, and how the tests talk to it."""
 
     host: str
     user: str
+    ssl_disabled: bool
 
 
 POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
-MARIADB: Final[Address] = {"host": "127.0.0.1", "user": "root"}
+# A context of TLS reads the certificates of the system anew for each connection.
+MARIADB: Final[Address] = {"host": "127.0.0.1", "user": "root", "ssl_disabled": True}
 KEY = b"0123456789abcdef0123456789abcdef"
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 _MARKS = re.compile(r"\[\[ (.*?) \]\]|\{(\w+)\}|(IN )?(?<!:):([a-z_]+(?:\.[a-z_]+)*)(?!:)")

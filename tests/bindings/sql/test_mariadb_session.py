@@ -16,7 +16,15 @@ from runner.catalog.proving import Refusal
 from runner.catalog.sources import Database
 from runner.catalog.sql import Bound, Statement
 from runner.errors import BindingError, Kind, StartError
-from tests.bindings.sql.lab import Lab, call, database_of, mariadb_rows, open_lab, statement
+from tests.bindings.sql.lab import (
+    MARIADB,
+    Lab,
+    call,
+    database_of,
+    mariadb_rows,
+    open_lab,
+    statement,
+)
 
 BOUND_S = 20.0
 
@@ -341,7 +349,7 @@ def test_lock_that_somebody_holds_too_long_is_busy(source: Database) -> None:
     with open_lab(replace(source, connect=["SET innodb_lock_wait_timeout = 1"])) as lab:
         lab.execute("CREATE TABLE t (n int PRIMARY KEY)", "INSERT INTO t VALUES (1)")
         name = str(lab.value("SELECT database() AS n"))
-        with pymysql.connect(host="127.0.0.1", user="root", database=name) as other:
+        with pymysql.connect(**MARIADB, database=name) as other:
             other.cursor().execute("SELECT * FROM t FOR UPDATE")
             error = lab.fails(lab.plan("UPDATE t SET n = 2"))
         assert (error.kind, error.reason) == (Kind.BUSY, "1205")

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.bindings.http.upstream import http
-from tests.faults.io.product import command, served, write
+from tests.cli.command import here
+from tests.faults.io.product import served, write
 from tests.faults.io.upstream_product import api, upstream
 
 GET = "tools: {one: {description: x, http: {api: up, get: /x}}}\n"
@@ -213,9 +214,9 @@ def test_limits_that_hold_are_shown_whether_written_or_not(tmp_path: Path) -> No
         write(
             tmp_path, f"apis: {{up: {{url: 'https://api.example.com'{_written(fields)}}}}}\n{tool}"
         )
-        ran = command("explain", "one", "--format", "json", folder=tmp_path)
-        assert ran["status"] == 0, ran["err"]
-        found = json.loads(ran["out"])
+        ended = here("explain", "one", "--format", "json", folder=tmp_path)
+        assert ended.status == 0, ended.err
+        found = json.loads(ended.out)
         return found["budgets"], found["http"]["budgets"]
 
     mine = "tools: {one: {description: x, timeout: 3s, http: {api: up, get: /x, retries: 1}}}\n"

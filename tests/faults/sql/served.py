@@ -223,7 +223,13 @@ def serve(
     folder: Path, text: str, environment: Mapping[str, str] | None = None
 ) -> Iterator[Server]:
     """Serves a file that must be without fault."""
-    found = checked(folder, text, environment or {})
+    with opened(checked(folder, text, environment or {})) as server:
+        yield server
+
+
+@contextmanager
+def opened(found: Checked) -> Iterator[Server]:
+    """Serves a file that was checked, and must be without fault."""
     assert codes(found) == [], found.diagnostics
     catalog = catalog_of(found)
     with asyncio.Runner() as runner:

@@ -18,7 +18,8 @@ import psycopg
 import pymysql
 import pytest
 
-from tests.bindings.sql.lab import POSTGRES, mariadb_rows
+from tests.bindings.sql.lab import MARIADB, POSTGRES, mariadb_rows
+from tests.cli.command import here
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.recorded import record
 from tests.faults.sql.served import Answer, Server, Source, tool
@@ -150,16 +151,9 @@ def test_file_without_limits_has_some_and_explain_tells_them(source: Source) -> 
 
 def explained(source: Source, name: str) -> dict[str, object]:
     """What the command tells of a call."""
-    program = "from runner.cli.main import main; main()"
-    found = subprocess.run(
-        [sys.executable, "-c", program, "explain", name, "--format", "json"],
-        cwd=source.folder,
-        env={**os.environ, "PYTHONPATH": os.getcwd()},
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
-    told = json.loads(found.stdout)
+    ended = here("explain", name, "--format", "json", folder=source.folder)
+    assert ended.status == 0, ended.err
+    told = json.loads(ended.out)
     assert isinstance(told, dict)
     return told
 
@@ -341,7 +335,7 @@ def test_database_that_is_away_has_its_own_word(source: Source, served: Serve) -
 def holding(source: Source) -> Iterator[None]:
     """Somebody else holds the lock that a change of `t` takes."""
     if source.is_mariadb:
-        with pymysql.connect(host="127.0.0.1", user="root", database=source.schema) as other:
+        with pymysql.connect(**MARIADB, database=source.schema) as other:
             other.cursor().execute("LOCK TABLES t WRITE")
             yield
         return
