@@ -38,6 +38,8 @@ from runner.config.nodes import Document, Scalar
 from runner.diagnostics import Diagnostic, Faults
 from runner.errors import ConfigurationError, StartError
 from runner.invocation.call import Invoker
+from runner.invocation.read import Reader
+from runner.protocol.backend import Backend
 from runner.protocol.server import Protocol
 from runner.transport.http import HttpApp
 
@@ -275,12 +277,13 @@ def _reader(catalog: Catalog, database: str) -> ReadStatement:
 
 def protocols_of(catalog: Catalog, invoker: Invoker) -> Mapping[str, Protocol]:
     """The protocol of each endpoint, by path."""
-    return {
-        endpoint.path: Protocol(
-            endpoint, catalog, call_tool=invoker.call_tool, clock=utc_now, error_id=new_error_id
-        )
-        for endpoint in catalog.endpoints
-    }
+    backend = Backend(
+        call_tool=invoker.call_tool,
+        read_resource=Reader(invoker).read,
+        clock=utc_now,
+        error_id=new_error_id,
+    )
+    return {endpoint.path: Protocol(endpoint, catalog, backend) for endpoint in catalog.endpoints}
 
 
 @contextlib.asynccontextmanager

@@ -299,6 +299,18 @@ missing-argument: A step calls a tool without a parameter that the tool requires
   `with`.
 unknown-argument: A step sends a parameter that the called tool does not have, or that the tool
   binds itself.
+# Resources
+bad-uri: The text is no URI. Write a scheme, a colon and the rest, such as `docs://style`, and
+  percent-encode blanks and other characters that URIs do not have.
+taken-scheme: The scheme belongs to an extension of the protocol. Choose one of your own.
+bad-uri-template: The braces in a URI are of another form than `{name}` and `{+name}`, or two of
+  them could not be told apart when a URI is read.
+no-variables: A file or a text is one resource and has one URI. Remove the variable, or use
+  `directory`, `sql`, `http` or `python`.
+no-path: A folder needs a URI with one variable for the path below it, such as `docs://{+path}`.
+same-uri: Two resources have one URI. Change one of them.
+unknown-variable: `input` describes a name that is no variable of the URI. Correct it, or remove
+  it; hidden values belong into `bind`.
 """
 _SECTION = re.compile(r"^# (.+)\n((?:[^#\n].*\n)+)", re.MULTILINE)
 _ENTRY = re.compile(r"^([a-z0-9-]+): (.+(?:\n  .+)*)", re.MULTILINE)

@@ -36,7 +36,11 @@ def kinds_as_markdown() -> str:
 def wire_codes_as_markdown() -> str:
     """Each JSON-RPC code that the server sends, with its HTTP status."""
     rows = [
-        (f"{code.value}", code.name.replace("_", " ").lower(), f"{MODERN_STATUS[code]}")
+        (
+            f"{code.value}",
+            code.name.replace("_", " ").lower(),
+            f"{MODERN_STATUS.get(code, '200, legacy clients')}",
+        )
         for code in Code
     ]
     return table(("code", "name", "HTTP status"), rows)

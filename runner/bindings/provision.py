@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
+from runner.bindings.files import DirectoryBinding, FileBinding
 from runner.bindings.handles import DatabaseHandle, ReadStatement
 from runner.bindings.python.binding import PythonBinding
 from runner.bindings.python.lifespan import open_lifespan
@@ -15,7 +16,15 @@ from runner.bindings.steps import CallTool, StepsBinding
 from runner.bindings.value import ValueBinding
 from runner.catalog.call import Binding
 from runner.catalog.catalog import Catalog
-from runner.catalog.plans import HttpPlan, Plan, PythonPlan, StepsPlan, ValuePlan
+from runner.catalog.plans import (
+    DirectoryPlan,
+    FilePlan,
+    HttpPlan,
+    Plan,
+    PythonPlan,
+    StepsPlan,
+    ValuePlan,
+)
 from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Tool
 
@@ -56,8 +65,6 @@ class _Live:
             case PythonPlan():
                 assert self.python is not None  # opened because such a plan exists
                 return PythonBinding(plan, self.python)
-            case ValuePlan():
-                return ValueBinding(plan)
             case StepsPlan():
                 inline = {
                     step.name: self.binding(step.inline, tool)
@@ -66,14 +73,27 @@ class _Live:
                 }
                 return StepsBinding(plan, self.call_tool, inline)
             case _:
-                assert_never(plan)
+                return _without_source(plan, tool)
+
+
+def _without_source(plan: ValuePlan | FilePlan | DirectoryPlan, tool: Tool) -> Binding:
+    """The live runner of a plan that needs nothing open."""
+    match plan:
+        case ValuePlan():
+            return ValueBinding(plan)
+        case FilePlan():
+            return FileBinding(plan, tool.max_bytes)
+        case DirectoryPlan():
+            return DirectoryBinding(plan, tool.max_bytes)
+        case _:
+            assert_never(plan)
 
 
 @contextlib.asynccontextmanager
 async def provision(
     catalog: Catalog, databases: Mapping[str, SqlDatabase], outside: Outside
 ) -> AsyncIterator[Mapping[str, Binding]]:
-    """The bindings of every tool by name, live until the context ends.
+    """The bindings of everything that is run, by name, live until the context ends.
 
     Raises:
         StartError: the file's `lifespan` fails.
@@ -81,10 +101,11 @@ async def provision(
     async with contextlib.AsyncExitStack() as stack:
         apis = await _open_apis(catalog, stack)
         python = None
-        if any(_runs_python(tool.plan) for tool in catalog.tools.values()):
+        run = catalog.runnable
+        if any(_runs_python(tool.plan) for tool in run.values()):
             python = await stack.enter_async_context(_services(catalog, databases, apis, outside))
         live = _Live(databases, apis, python, outside.call_tool)
-        yield {name: live.binding(tool.plan, tool) for name, tool in catalog.tools.items()}
+        yield {name: live.binding(tool.plan, tool) for name, tool in run.items()}
 
 
 async def _open_apis(catalog: Catalog, stack: contextlib.AsyncExitStack) -> Mapping[str, OpenApi]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner.catalog.caller import Caller
+from runner.catalog.resource import Resource
 from runner.catalog.sources import Api, Database
 from runner.catalog.tool import Icon, Tool
 from runner.secret import Secret
@@ -31,6 +32,7 @@ class Endpoint:
     path: str
     tools: Mapping[str, Tool]
     instructions: str | None = None
+    resources: Mapping[str, Resource] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,5 +102,13 @@ class Catalog:
     vars: Mapping[str, object]
     digest: str
     """Of the configuration: changes when what is served changes."""
+    resources: Mapping[str, Resource] = field(default_factory=dict)
+    """All resources of all endpoints, by name, in the order of the file."""
     lifespan: Callable[[], object] | None = None
     """Makes the async context manager that is open while a worker serves."""
+
+    @property
+    def runnable(self) -> Mapping[str, Tool]:
+        """Everything that is run, by a name that is unique: the tools, and what reads resources."""
+        readers = {item.tool.name: item.tool for item in self.resources.values()}
+        return {**self.tools, **readers}

@@ -111,4 +111,27 @@ class StepsPlan:
     select: Select | None = None
 
 
-Plan = SqlPlan | HttpPlan | PythonPlan | ValuePlan | StepsPlan
+@dataclass(frozen=True, slots=True)
+class FilePlan:
+    """One file, read when it is asked for."""
+
+    path: str
+    """Absolute."""
+    mime: str
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryPlan:
+    """The files below a folder, read when they are asked for."""
+
+    root: str
+    """Absolute."""
+    parameter: str
+    """Holds the path of the file below the folder."""
+    mime: str | None
+    """Of all of them; None: by the name of each."""
+
+
+ToolPlan = SqlPlan | HttpPlan | PythonPlan | ValuePlan | StepsPlan
+"""What a tool of the file runs."""
+Plan = ToolPlan | FilePlan | DirectoryPlan

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runner.catalog.expressions import Check
-from runner.catalog.plans import HttpPlan, Plan
+from runner.catalog.plans import HttpPlan, ToolPlan
 from runner.catalog.schema import Parameter
 from runner.catalog.sources import Database
 from runner.catalog.sql import ResultColumns, SqlPlan
@@ -58,7 +58,7 @@ class BindingCompiler:
             return None
         return self._python(self._spec.python, self._site, parameters, self._spec.bind or {})
 
-    def plan(self, parameters: Mapping[str, Parameter], names: Names) -> Plan | None:
+    def plan(self, parameters: Mapping[str, Parameter], names: Names) -> ToolPlan | None:
         """The plan of any other binding; None after a report."""
         spec, site = self._spec, self._site
         if spec.sql is not None:

@@ -4,11 +4,12 @@ Pure: texts and the loader of the project's code come in; nothing is opened, dia
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner.catalog.catalog import Catalog, Endpoint
-from runner.catalog.plans import HttpPlan, StepsPlan
+from runner.catalog.plans import HttpPlan, Plan, StepsPlan
+from runner.catalog.resource import Resource
 from runner.catalog.sources import Api, Database
 from runner.catalog.tool import Tool
 from runner.compile.databases import compile_database
@@ -17,6 +18,7 @@ from runner.compile.http.apis import compile_api
 from runner.compile.inherited import with_defaults
 from runner.compile.python.callables import Loader
 from runner.compile.python.plan import compile_lifespan
+from runner.compile.resources import compile_resources
 from runner.compile.server import (
     compile_budgets,
     compile_identities,
@@ -55,6 +57,7 @@ class Compiled:
     catalog: Catalog
     """Complete only if no error was reported; faulty parts are left out."""
     tools: Mapping[str, CompiledTool]
+    """Everything that is run, by name."""
 
 
 def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compiled:
@@ -77,15 +80,21 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
     }
     tools = {name: tool for name, tool in compiled.items() if tool is not None}
     listed = {name: item.tool for name, item in tools.items()}
-    plans = [tool.plan for tool in listed.values()]
+    resources = compile_resources(around, root / "resources", folder=material.folder)
+    served = {name: item.resource for name, item in resources.items()}
+    run = [*listed.values(), *(item.tool for item in served.values())]
+    plans = [tool.plan for tool in run]
     databases = with_writers(databases, plans, spec.serve.workers, root / "databases")
     catalog = Catalog(
         folder=material.folder,
         identity=compile_identity(spec.server, root / "server"),
-        endpoints=(Endpoint(spec.serve.path, listed, _instructions(spec, material)),),
+        endpoints=(
+            Endpoint(spec.serve.path, listed, _instructions(spec, material), resources=served),
+        ),
         tools=listed,
+        resources=served,
         databases=databases,
-        apis={**apis, **_own_apis(listed)},
+        apis={**apis, **_own_apis(plans)},
         budgets=budgets,
         listen=compile_listen(spec.serve, root / "serve", folder=material.folder),
         identities=compile_identities(spec, root),
@@ -93,19 +102,28 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         digest=material.digest,
         lifespan=_lifespan(spec, root / "lifespan", material.loader),
     )
-    return Compiled(catalog, tools)
+    provable = {item.compiled.tool.name: item.compiled for item in resources.values()}
+    return Compiled(catalog, {**tools, **provable})
 
 
 def with_tools(compiled: Compiled, tools: Mapping[str, Tool]) -> Catalog:
     """The catalog with `tools` in the place of those of the same names."""
     catalog = compiled.catalog
+
+    def proven(item: Resource) -> Resource:
+        return replace(item, tool=tools.get(item.tool.name, item.tool))
+
+    resources = {name: proven(item) for name, item in catalog.resources.items()}
+    listed = {name: tools.get(name, tool) for name, tool in catalog.tools.items()}
     endpoints = tuple(
         replace(
-            endpoint, tools={name: tools.get(name, tool) for name, tool in endpoint.tools.items()}
+            endpoint,
+            tools={name: listed[name] for name in endpoint.tools},
+            resources={name: resources[name] for name in endpoint.resources},
         )
         for endpoint in catalog.endpoints
     )
-    return replace(catalog, endpoints=endpoints, tools={**catalog.tools, **tools})
+    return replace(catalog, endpoints=endpoints, tools=listed, resources=resources)
 
 
 def digest_of(texts: Mapping[str, str]) -> str:
@@ -133,9 +151,8 @@ def _apis(spec: ServerSpec, site: Site) -> Mapping[str, Api]:
     return {name: api for name, api in found.items() if api is not None}
 
 
-def _own_apis(tools: Mapping[str, Tool]) -> Mapping[str, Api]:
+def _own_apis(plans: Sequence[Plan]) -> Mapping[str, Api]:
     """The APIs of tools, and of steps, that give a whole `url`."""
-    plans = [tool.plan for tool in tools.values()]
     inline = [step.inline for plan in plans if isinstance(plan, StepsPlan) for step in plan.steps]
     return {
         plan.own_api.name: plan.own_api

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runner.catalog.expressions import Bind, Check
-from runner.catalog.plans import HttpPlan, Plan, PythonPlan
+from runner.catalog.plans import HttpPlan, PythonPlan, ToolPlan
 from runner.catalog.schema import InputSchema, OutputSchema, Parameter
 from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import ResultText, Tool, Words
@@ -122,7 +122,7 @@ class ToolCompiler:
                 binds.append(Bind(name, value))
         return binds
 
-    def _report_unused(self, plan: Plan, used: frozenset[str]) -> None:
+    def _report_unused(self, plan: ToolPlan, used: frozenset[str]) -> None:
         if not isinstance(plan, SqlPlan):
             return
         report_unused(plan, self._site, used_elsewhere=used)
@@ -142,7 +142,7 @@ class ToolCompiler:
     def _tool(
         self,
         schema: InputSchema,
-        plan: Plan,
+        plan: ToolPlan,
         code: PythonCompiled | None,
         *,
         names: Names,
@@ -208,7 +208,7 @@ class ToolCompiler:
         return ResultText(result.text.format or "json")
 
     def _output(
-        self, plan: Plan, code: PythonCompiled | None, words: Mapping[str, Words]
+        self, plan: ToolPlan, code: PythonCompiled | None, words: Mapping[str, Words]
     ) -> OutputSchema | None:
         """The output that the file or the code declares; a derived one comes with the proof."""
         spec = self._spec
@@ -237,13 +237,13 @@ def _with_cursor(spec: ToolSpec) -> ToolSpec:
     return spec.model_copy(update={"input": {**spec.input, f"{CURSOR.name}?": cursor}})
 
 
-def _raises_missing(plan: Plan) -> bool:
+def _raises_missing(plan: ToolPlan) -> bool:
     """The statement is the author's own; what a client wrote may find nothing."""
     return isinstance(plan, SqlPlan) and plan.client_parameter is None
 
 
 def _needs_scope(
-    plan: Plan, binds: Sequence[Bind], checks: Sequence[Check], *, has_words: bool
+    plan: ToolPlan, binds: Sequence[Bind], checks: Sequence[Check], *, has_words: bool
 ) -> bool:
     if binds or checks or has_words:
         return True

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from runner.catalog.expressions import Template, TreeTemplate
-from runner.catalog.plans import HttpPlan, Plan, PythonPlan, Segment, StepsPlan, ValuePlan
+from runner.catalog.plans import HttpPlan, PythonPlan, Segment, StepsPlan, ToolPlan, ValuePlan
 from runner.catalog.sql import SqlPlan
 from runner.compile.sql.plan import used_parameters
 
 
-def names_of(plan: Plan, known: frozenset[str]) -> frozenset[str]:
+def names_of(plan: ToolPlan, known: frozenset[str]) -> frozenset[str]:
     """The names of `known` that the plan reads; a callable that takes everything reads all."""
     match plan:
         case SqlPlan():

@@ -12,7 +12,6 @@ from runner.diagnostics import Diagnostic
 
 NOT_AVAILABLE = (
     "prompts",
-    "resources",
     "skills",
     "apps",
     "endpoints",
@@ -41,6 +40,11 @@ NOT_AVAILABLE = (
     "tools.*.task",
     "tools.*.ui",
     "tools.*.input.*.complete",
+    "resources.*.input.*.complete",
+    "resources.*.access",
+    "resources.*.result.columns.*.access",
+    "resources.*.result.columns.*.mask",
+    "resources.*.result.page",
     "tools.*.result.columns.*.access",
     "tools.*.result.columns.*.mask",
 )

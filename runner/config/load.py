@@ -25,7 +25,7 @@ from runner.config.spec.leaves import refused_reference
 from runner.config.spec.root import ServerSpec
 from runner.diagnostics import Diagnostic, Faults, Position
 
-SQL_FILES = ("tools.*.sql.file", "tools.*.steps.*.sql.file")
+SQL_FILES = ("tools.*.sql.file", "tools.*.steps.*.sql.file", "resources.*.sql.file")
 """Where the file names another that holds a tool's statement."""
 TEXT_FILES = (
     "server.instructions.file",
@@ -37,11 +37,17 @@ TEXT_FILES = (
 SCHEMA_FILES = (
     "tools.*.input_schema.file",
     "tools.*.result.schema.file",
+    "resources.*.result.schema.file",
     "defaults.result.schema.file",
 )
 """Where the file names another that holds a JSON Schema, as JSON or YAML."""
 
-DATA_FILES = ("databases.*.external", "databases.*.external.*")
+DATA_FILES = (
+    "databases.*.external",
+    "databases.*.external.*",
+    "resources.*.file",
+    "resources.*.directory",
+)
 """Where the file names others that are read only while it is served."""
 
 _ROOT_HINT = "go to the folder of the file, or name it with --file"

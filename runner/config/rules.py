@@ -35,14 +35,17 @@ class Beside:
     others: tuple[str, ...]
 
 
-_HTTP = ("tools.*.http", "tools.*.steps.*.http")
-_SQL = ("tools.*.sql", "tools.*.steps.*.sql")
+_HTTP = ("tools.*.http", "tools.*.steps.*.http", "resources.*.http")
+_SQL = ("tools.*.sql", "tools.*.steps.*.sql", "resources.*.sql")
 ONE_OF = (
     OneOf("tools.*", BINDINGS),
     OneOf("tools.*", ("input", "input_schema"), is_needed=False),
     OneOf("tools.*.result", ("columns", "schema"), is_needed=False),
     OneOf("defaults.result", ("columns", "schema"), is_needed=False),
     OneOf("tools.*.result.text", ("format", "template")),
+    OneOf("resources.*", ("file", "directory", "text", "sql", "http", "python")),
+    OneOf("resources.*.result", ("columns", "schema"), is_needed=False),
+    OneOf("resources.*.result.text", ("format", "template")),
     OneOf("tools.*.steps.*", ("tool", "sql", "http", "python", "value")),
     OneOf("server.instructions", ("text", "file")),
     OneOf("apis.*.auth", ("bearer", "basic", "header", "client_credentials", "forward")),
@@ -54,13 +57,19 @@ ONE_OF = (
 )
 BESIDE = (
     Beside("tools.*", "select", ("steps",)),
+    Beside("resources.*", "database", ("sql",)),
     Beside("tools.*.steps.*", "with", ("tool",)),
     Beside("tools.*.steps.*", "database", ("sql",)),
     *(Beside(f"{place}.paginate", "cursor", ("next",)) for place in _HTTP),
 )
 OF_ROWS = ("max_rows", "json", "decimals", "page")
 """Fields of a tool's `result` that only SQL reads."""
-SCHEMAS = ("tools.*.input_schema", "tools.*.result.schema", "defaults.result.schema")
+SCHEMAS = (
+    "tools.*.input_schema",
+    "tools.*.result.schema",
+    "resources.*.result.schema",
+    "defaults.result.schema",
+)
 
 
 def broken_rules(root: Mapping_) -> Iterator[Diagnostic]:

@@ -86,6 +86,19 @@ class Invoker:
             return recovered(tool, error, scope)
         return outcome
 
+    async def run(
+        self, tool: Tool, sent: Mapping[str, object], context: CallContext
+    ) -> tuple[Outcome, Scope]:
+        """The outcome of a call that is no tool's for the client, and the scope it was made in.
+
+        Raises:
+            CallError: the call failed.
+        """
+        arguments = tool.input.check(sent)
+        scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
+        call = Call(tool.name, arguments, context, scope, tool.timeout_s)
+        return await self._invoke(tool, call), scope
+
     def _bind(self, tool: Tool, arguments: Arguments, context: CallContext) -> Scope:
         """The call's scope; adds the hidden parameters to `arguments` and holds the rules."""
         scope = bind(tool, arguments, context, self._variables)

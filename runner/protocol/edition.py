@@ -12,9 +12,16 @@ from runner.catalog.result import CallResult, LongResult
 from runner.codec.json import encode
 from runner.protocol.content import encode_content, text_pieces
 from runner.protocol.jsonrpc import Body
-from runner.protocol.listing import brief_server, describe_server, describe_tool, output_form
+from runner.protocol.listing import (
+    brief_server,
+    describe_resource,
+    describe_server,
+    describe_template,
+    describe_tool,
+    output_form,
+)
 from runner.protocol.metadata import SERVER_KEY
-from runner.protocol.versions import BATCHING, FEATURES, SUPPORTED, Features
+from runner.protocol.versions import BATCHING, FEATURES, MODERN, SUPPORTED, Features
 from runner.protocol.wrapping import Form
 
 
@@ -25,6 +32,7 @@ class Settings:
     is_public: bool = True
     """Nothing that is listed depends on the caller, so any cache may share it."""
     list_ttl_ms: int = 60_000
+    read_ttl_ms: int = 0
     discover_ttl_ms: int = 3_600_000
     log_level: str | None = None
     """The lowest level that a legacy client gets which cannot ask; None: no tool logs to clients,
@@ -32,6 +40,9 @@ class Settings:
 
 
 DEFAULTS: Final = Settings()
+TOOLS: Final = "tools/list"
+RESOURCES: Final = "resources/list"
+TEMPLATES: Final = "resources/templates/list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +51,8 @@ class Edition:
 
     version: str
     features: Features
-    tools: bytes
-    """The result of `tools/list`."""
+    lists: Mapping[str, bytes]
+    """The results of the methods that list, by method."""
     opening: bytes
     """The result of `server/discover`, or of `initialize` with this version."""
     forms: Mapping[str, Form]
@@ -50,6 +61,8 @@ class Edition:
     """How every result begins."""
     tail: bytes
     """How every result ends."""
+    freshness: bytes
+    """How long what was read may be kept, where the version says it."""
 
     def call_result(self, tool: str, result: CallResult) -> Body:
         """The result object of a call, encoded; the structured content is spliced, not made."""
@@ -67,6 +80,10 @@ class Edition:
         parts.append(self.tail)
         return b"".join(parts)
 
+    def read_result(self, contents: bytes) -> bytes:
+        """The result object of a resource that was read; `contents` is its encoded array."""
+        return b"".join((self.head, self.freshness, b'"contents":', contents, self.tail))
+
     def _pieces(self, tool: str, result: CallResult, long: LongResult) -> Iterator[bytes]:
         """As `call_result`, made while it is sent; such a result is an object."""
         yield self.head + b'"content":['
@@ -83,43 +100,84 @@ class Edition:
 def edit(version: str, endpoint: Endpoint, catalog: Catalog, settings: Settings) -> Edition:
     """The edition of `endpoint` for `version`."""
     features = FEATURES[version]
-    tools = {"tools": [describe_tool(tool, features) for tool in endpoint.tools.values()]}
-    server = describe_server(catalog.identity, features)
+    lists = _lists(endpoint, features)
+    forms = {name: output_form(tool, features) for name, tool in endpoint.tools.items()}
     capabilities = _capabilities(endpoint, settings)
     words = {} if endpoint.instructions is None else {"instructions": endpoint.instructions}
-    forms = {name: output_form(tool, features) for name, tool in endpoint.tools.items()}
-    if not features.is_modern:
-        opening = {
-            "protocolVersion": version,
-            "capabilities": capabilities,
-            "serverInfo": server,
-            **words,
-        }
-        return Edition(
-            version or BATCHING, features, encode(tools), encode(opening), forms, b"{", b"}"
-        )
-    scope = "public" if settings.is_public else "private"
-    complete = {"resultType": "complete"}
-    info = {"_meta": {SERVER_KEY: brief_server(catalog.identity)}}
-    listed = complete | {"ttlMs": settings.list_ttl_ms, "cacheScope": scope} | tools | info
-    discovered = {
-        **complete,
-        "supportedVersions": list(SUPPORTED),
+    if features.is_modern:
+        opening = {"supportedVersions": list(SUPPORTED), "capabilities": capabilities, **words}
+        return _modern(opening, lists, forms, catalog, settings)
+    opening = {
+        "protocolVersion": version,
         "capabilities": capabilities,
+        "serverInfo": describe_server(catalog.identity, features),
         **words,
-        "ttlMs": settings.discover_ttl_ms,
-        "cacheScope": scope,
-        "_meta": {SERVER_KEY: server},
     }
-    tail = b"," + encode(info)[1:]
-    head = b'{"resultType":"complete",'
-    return Edition(version, features, encode(listed), encode(discovered), forms, head, tail)
+    return Edition(
+        version or BATCHING,
+        features,
+        lists={method: encode(found) for method, found in lists.items()},
+        opening=encode(opening),
+        forms=forms,
+        head=b"{",
+        tail=b"}",
+        freshness=b"",
+    )
+
+
+def _modern(
+    opening: Mapping[str, object],
+    lists: Mapping[str, Mapping[str, object]],
+    forms: Mapping[str, Form],
+    catalog: Catalog,
+    settings: Settings,
+) -> Edition:
+    scope = "public" if settings.is_public else "private"
+    info = {"_meta": {SERVER_KEY: brief_server(catalog.identity)}}
+    fresh = {"resultType": "complete", "ttlMs": settings.list_ttl_ms, "cacheScope": scope}
+    server = describe_server(catalog.identity, FEATURES[MODERN])
+    return Edition(
+        MODERN,
+        FEATURES[MODERN],
+        lists={method: encode({**fresh, **found, **info}) for method, found in lists.items()},
+        opening=encode(
+            {
+                "resultType": "complete",
+                **opening,
+                "ttlMs": settings.discover_ttl_ms,
+                "cacheScope": scope,
+                "_meta": {SERVER_KEY: server},
+            }
+        ),
+        forms=forms,
+        head=b'{"resultType":"complete",',
+        tail=b"," + encode(info)[1:],
+        freshness=b'"ttlMs":%d,"cacheScope":%b,' % (settings.read_ttl_ms, encode(scope)),
+    )
+
+
+def _lists(endpoint: Endpoint, features: Features) -> dict[str, dict[str, object]]:
+    """What each list has, by method."""
+    found: dict[str, dict[str, object]] = {}
+    found[TOOLS] = {"tools": [describe_tool(tool, features) for tool in endpoint.tools.values()]}
+    resources = endpoint.resources.values()
+    found[RESOURCES] = {
+        "resources": [describe_resource(r, features) for r in resources if r.template is None]
+    }
+    found[TEMPLATES] = {
+        "resourceTemplates": [
+            describe_template(r, features) for r in resources if r.template is not None
+        ]
+    }
+    return found
 
 
 def _capabilities(endpoint: Endpoint, settings: Settings) -> dict[str, object]:
     found: dict[str, object] = {}
     if endpoint.tools:
         found["tools"] = {}
+    if endpoint.resources:
+        found["resources"] = {}
     if settings.log_level is not None:
         found["logging"] = {}
     return found

@@ -26,6 +26,8 @@ class Code(IntEnum):
     HEADER_MISMATCH = -32020
     MISSING_CAPABILITY = -32021
     UNSUPPORTED_VERSION = -32022
+    RESOURCE_NOT_FOUND = -32002
+    """Legacy clients alone; modern ones get -32602."""
 
 
 MODERN_STATUS: Mapping[Code, int] = {

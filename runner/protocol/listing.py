@@ -7,6 +7,7 @@ Source: MCP 2026-07-28, server/tools, "Tool"; basic, "Implementation".
 from collections.abc import Mapping, Sequence
 
 from runner.catalog.catalog import Identity
+from runner.catalog.resource import Resource
 from runner.catalog.tool import Icon, Tool, ToolAnnotations
 from runner.protocol.versions import Features
 from runner.protocol.wrapping import Form, object_form, wrap_schema
@@ -39,6 +40,26 @@ def describe_tool(tool: Tool, features: Features) -> dict[str, object]:
         inputSchema=_plain(tool.input.listed if features.is_modern else _strict(tool.input.listed)),
         outputSchema=_output_schema(tool, features),
         annotations=_annotations(tool.annotations) if features.annotations else None,
+    )
+
+
+def describe_resource(resource: Resource, features: Features) -> dict[str, object]:
+    """A resource as listed."""
+    return {"uri": resource.uri, **_described(resource, features)}
+
+
+def describe_template(resource: Resource, features: Features) -> dict[str, object]:
+    """A resource template as listed."""
+    return {"uriTemplate": resource.uri, **_described(resource, features)}
+
+
+def _described(resource: Resource, features: Features) -> dict[str, object]:
+    return _given(
+        name=resource.name,
+        title=resource.title,
+        description=resource.description,
+        mimeType=resource.mime,
+        icons=_icons(resource.icons) if features.implementation_details else None,
     )
 
 

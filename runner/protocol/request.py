@@ -31,6 +31,12 @@ def invalid_params(message: str) -> ProtocolError:
     return ProtocolError(Code.INVALID_PARAMS, message)
 
 
+async def answer_list(request: Request) -> Body:
+    """The whole list that the method asks for, made once."""
+    refuse_cursor(request.params)
+    return request.edition.lists[request.method]
+
+
 def refuse_cursor(params: Mapping[str, object]) -> None:
     """Nothing, where there is no cursor: every list is one page, so none was given out.
 

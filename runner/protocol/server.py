@@ -13,6 +13,7 @@ from typing import Final
 
 from runner.catalog.catalog import Catalog, Endpoint
 from runner.codec.json import Json, JsonFault, decode, encode
+from runner.protocol.backend import Backend
 from runner.protocol.edition import DEFAULTS, Settings, edit
 from runner.protocol.errors import MODERN_STATUS, Code, ProtocolError, error_message
 from runner.protocol.exchange import Exchange
@@ -31,7 +32,8 @@ from runner.protocol.legacy import Legacy
 from runner.protocol.metadata import is_modern
 from runner.protocol.modern import Modern, unsupported
 from runner.protocol.request import Handler, Request
-from runner.protocol.tools import CallTool, Clock, Tools
+from runner.protocol.resources import Resources
+from runner.protocol.tools import Tools
 from runner.protocol.versions import FEATURES, LEGACY, MODERN
 from runner.unexpected import log_unexpected
 
@@ -47,21 +49,20 @@ class Protocol:
         self,
         endpoint: Endpoint,
         catalog: Catalog,
+        backend: Backend,
         *,
-        call_tool: CallTool,
-        clock: Clock,
-        error_id: Callable[[], str],
         settings: Settings = DEFAULTS,
     ) -> None:
-        tools = Tools(endpoint.tools, call_tool, clock)
         # A method stands here when its capability is advertised; any other is unknown.
-        offered: dict[str, Handler] = (
-            {"tools/list": tools.list, "tools/call": tools.call} if endpoint.tools else {}
-        )
+        offered: dict[str, Handler] = {}
+        if endpoint.tools:
+            offered |= Tools(endpoint.tools, backend).methods()
+        if endpoint.resources:
+            offered |= Resources(endpoint.resources, backend).methods()
         editions = {version: edit(version, endpoint, catalog, settings) for version in FEATURES}
         self._modern = Modern(editions[MODERN], {"server/discover": _discover, **offered})
         self._legacy = Legacy(editions, offered, settings) if catalog.listen.legacy else None
-        self._error_id = error_id
+        self._error_id = backend.error_id
 
     async def answer(self, body: bytes, exchange: Exchange) -> Answer:
         """The answer to one body; raises nothing but cancellation."""

@@ -3,44 +3,28 @@
 Source: MCP 2026-07-28, server/tools.
 """
 
-import time
-from collections.abc import Awaitable, Callable, Mapping
-from datetime import datetime
+from collections.abc import Mapping
 
-from runner.catalog.call import CallContext, Log, Report, RequestFacts, drop_log, drop_progress
-from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
+from runner.protocol.backend import Backend
+from runner.protocol.contexts import open_context
+from runner.protocol.edition import TOOLS
 from runner.protocol.errors import shown
 from runner.protocol.headers import check_parameters
 from runner.protocol.jsonrpc import Body
-from runner.protocol.reports import Monotonic, Reports
-from runner.protocol.request import Request, invalid_params, refuse_cursor
-
-CallTool = Callable[[Tool, Mapping[str, object], CallContext], Awaitable[CallResult]]
-"""Runs a tool. A failed call is a result with `is_error`; an exception is a bug."""
-Clock = Callable[[], datetime]
-"""The time in UTC."""
+from runner.protocol.request import Handler, Request, answer_list, invalid_params
 
 
 class Tools:
     """The tools of one endpoint."""
 
-    def __init__(
-        self,
-        tools: Mapping[str, Tool],
-        call_tool: CallTool,
-        clock: Clock,
-        monotonic: Monotonic = time.monotonic,
-    ) -> None:
+    def __init__(self, tools: Mapping[str, Tool], backend: Backend) -> None:
         self._tools = tools
-        self._call_tool = call_tool
-        self._clock = clock
-        self._monotonic = monotonic
+        self._backend = backend
 
-    async def list(self, request: Request) -> bytes:
-        """All tools, in the order of the file."""
-        refuse_cursor(request.params)
-        return request.edition.tools
+    def methods(self) -> Mapping[str, Handler]:
+        """What answers, by method."""
+        return {TOOLS: answer_list, "tools/call": self.call}
 
     async def call(self, request: Request) -> Body:
         """The result of one call."""
@@ -48,9 +32,9 @@ class Tools:
         headers = request.exchange.headers
         if tool.input.headers and headers is not None and request.edition.features.is_modern:
             check_parameters(headers, tool.input.headers, arguments)
-        context, reports = self._context(request, tool.name)
+        context, reports = open_context(request, tool.name, self._backend)
         try:
-            result = await self._call_tool(tool, arguments, context)
+            result = await self._backend.call_tool(tool, arguments, context)
         finally:
             if reports is not None:
                 reports.close()
@@ -69,24 +53,3 @@ class Tools:
         if tool is None:
             raise invalid_params(f"No tool is named {shown(name)}")
         return tool, arguments
-
-    def _context(self, request: Request, name: str) -> tuple[CallContext, Reports | None]:
-        meta, emit = request.meta, request.exchange.emit
-        facts = RequestFacts(
-            request.id,
-            tool=name,
-            version=request.edition.version,
-            client=meta.client,
-            capabilities=meta.capabilities,
-        )
-        if emit is None or (meta.progress_token is None and meta.log_level is None):
-            return CallContext(self._clock(), request.exchange.caller, facts), None
-        reports = Reports(emit, self._monotonic)
-        report: Report = drop_progress
-        log: Log = drop_log
-        if meta.progress_token is not None:
-            has_messages = request.edition.features.progress_messages
-            report = reports.progress(meta.progress_token, has_messages=has_messages)
-        if meta.log_level is not None:
-            log = reports.log(meta.log_level)
-        return CallContext(self._clock(), request.exchange.caller, facts, report, log), reports

@@ -8,7 +8,11 @@ from runner.config.interpolate import Interpolator
 from runner.config.source import parse
 
 HEAD = "mcp: 1\nserver: {name: x, version: 1}\n"
-BESIDE = {"databases": "url: 'sqlite://', ", "tools": "value: 1, "}
+BESIDE = {
+    "databases": "url: 'sqlite://', ",
+    "tools": "value: 1, ",
+    "resources": "uri: 'x:y', text: z, ",
+}
 
 
 @pytest.mark.parametrize("pattern", NOT_AVAILABLE)

@@ -13,6 +13,9 @@ _RESPONSES = {
     (MODERN_SCHEMA, "tools/list"): "ListToolsResultResponse",
     (MODERN_SCHEMA, "tools/call"): "CallToolResultResponse",
     (MODERN_SCHEMA, "server/discover"): "DiscoverResultResponse",
+    (MODERN_SCHEMA, "resources/list"): "ListResourcesResultResponse",
+    (MODERN_SCHEMA, "resources/templates/list"): "ListResourceTemplatesResultResponse",
+    (MODERN_SCHEMA, "resources/read"): "ReadResourceResultResponse",
 }
 _RESULTS = {
     "initialize": "InitializeResult",
@@ -20,6 +23,9 @@ _RESULTS = {
     "logging/setLevel": "EmptyResult",
     "tools/list": "ListToolsResult",
     "tools/call": "CallToolResult",
+    "resources/list": "ListResourcesResult",
+    "resources/templates/list": "ListResourceTemplatesResult",
+    "resources/read": "ReadResourceResult",
 }
 _NOTIFICATIONS = {
     "notifications/progress": "ProgressNotification",

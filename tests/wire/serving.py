@@ -1,6 +1,6 @@
 """Catalogs and protocols made by hand; a fake `call_tool` goes in where production's does."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -10,13 +10,15 @@ from runner.catalog.catalog import Budgets, Catalog, Endpoint, Identities, Ident
 from runner.catalog.content import TextContent
 from runner.catalog.expressions import TreeTemplate
 from runner.catalog.plans import ValuePlan
+from runner.catalog.resource import Contents, Resource
 from runner.catalog.result import CallResult
 from runner.catalog.schema import HeaderParameter, InputSchema, JsonSchema, OutputSchema
 from runner.catalog.tool import ResultText, Tool, ToolAnnotations
 from runner.codec.json import encode
+from runner.errors import BindingError, Kind
+from runner.protocol.backend import Backend, CallTool, ReadResource
 from runner.protocol.edition import DEFAULTS, Settings
 from runner.protocol.server import Protocol
-from runner.protocol.tools import CallTool
 
 NOW = datetime(2026, 8, 3, 9, tzinfo=UTC)
 IDENTITY = Identity("bern-shop", "1.2.0")
@@ -95,6 +97,13 @@ async def echo(_tool: Tool, arguments: Mapping[str, object], _context: CallConte
     return CallResult((TextContent(structured.decode()),), structured)
 
 
+async def no_resource(
+    _resource: Resource, _uri: str, _variables: Mapping[str, str], _context: CallContext
+) -> Sequence[Contents]:
+    """There is none."""
+    raise BindingError(Kind.MISSING, "there is no such resource")
+
+
 def always(result: CallResult) -> CallTool:
     """A `call_tool` that gives `result`."""
 
@@ -108,6 +117,7 @@ def a_protocol(
     catalog: Catalog | None = None,
     call_tool: CallTool = echo,
     *,
+    read_resource: ReadResource = no_resource,
     settings: Settings = DEFAULTS,
     legacy: bool = True,
 ) -> Protocol:
@@ -117,8 +127,11 @@ def a_protocol(
     return Protocol(
         found.endpoints[0],
         found,
-        call_tool=call_tool,
-        clock=lambda: NOW,
-        error_id=lambda: "e-1",
+        Backend(
+            call_tool=call_tool,
+            read_resource=read_resource,
+            clock=lambda: NOW,
+            error_id=lambda: "e-1",
+        ),
         settings=settings,
     )

@@ -11,8 +11,8 @@ from runner.catalog.content import TextContent
 from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
 from runner.codec.json import encode
+from runner.protocol.backend import CallTool
 from runner.protocol.edition import Settings
-from runner.protocol.tools import CallTool
 from runner.transport.asgi import Event
 from runner.transport.watch import Timing
 from tests.requirements import requirement

@@ -8,7 +8,16 @@ from runner.catalog.call import Call, CallContext
 from runner.catalog.caller import Caller
 from runner.catalog.catalog import Catalog
 from runner.catalog.expressions import ABSENT
-from runner.catalog.plans import HttpPlan, Plan, PythonPlan, Step, StepsPlan, ValuePlan
+from runner.catalog.plans import (
+    DirectoryPlan,
+    FilePlan,
+    HttpPlan,
+    Plan,
+    PythonPlan,
+    Step,
+    StepsPlan,
+    ValuePlan,
+)
 from runner.catalog.schema import Arguments
 from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Tool
@@ -73,10 +82,20 @@ def explain_plan(plan: Plan, situation: Situation) -> Shown:
             return {"http": explain_http(plan, situation)}
         case PythonPlan():
             return {"python": _python(plan, situation)}
-        case ValuePlan():
-            return {"value": _built(plan, situation)}
         case StepsPlan():
             return {"steps": _steps(plan, situation)}
+        case _:
+            return _without_source(plan, situation)
+
+
+def _without_source(plan: ValuePlan | FilePlan | DirectoryPlan, situation: Situation) -> Shown:
+    match plan:
+        case ValuePlan():
+            return {"value": _built(plan, situation)}
+        case FilePlan():
+            return {"file": plan.path}
+        case DirectoryPlan():
+            return {"directory": plan.root}
         case _:
             assert_never(plan)
 

@@ -1,0 +1,39 @@
+"""What the protocol has done for it: how tools are called and resources read, and what time it is.
+
+The seam between the protocol and `runner.invocation`; tests put their own functions in.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from runner.catalog.call import CallContext
+from runner.catalog.resource import Contents, Resource
+from runner.catalog.result import CallResult
+from runner.catalog.tool import Tool
+
+CallTool = Callable[[Tool, Mapping[str, object], CallContext], Awaitable[CallResult]]
+"""Runs a tool. A failed call is a result with `is_error`; an exception is a bug."""
+ReadResource = Callable[
+    [Resource, str, Mapping[str, str], CallContext], Awaitable[Sequence[Contents]]
+]
+"""Reads a URI of a resource, with the variables that its template found in it.
+
+Raises:
+    CallError: kind `missing` where there is no such resource; its text is for the client.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """What an endpoint's methods are answered with."""
+
+    call_tool: CallTool
+    read_resource: ReadResource
+    clock: Callable[[], datetime]
+    """The time in UTC."""
+    error_id: Callable[[], str]
+    """A new id for each unexpected failure."""
+    monotonic: Callable[[], float] = time.monotonic
+    """Seconds that never go back."""
