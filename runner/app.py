@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -21,12 +21,13 @@ from runner.bindings.python.loader import ProjectLoader
 from runner.bindings.sql.create import is_to_be_made, leaves_memory
 from runner.bindings.sql.database import SqlDatabase, memory_prover, open_databases
 from runner.bindings.sql.engines import script_fault
-from runner.catalog.call import Call, Outcome
+from runner.catalog.call import Call, Outcome, ask_nobody
 from runner.catalog.catalog import Catalog
 from runner.catalog.proving import Prover
 from runner.catalog.schema import Arguments
 from runner.catalog.sources import Database
 from runner.catalog.sql import SqlPlan
+from runner.codec.seal import Seal
 from runner.compile.catalog import Compiled, Material, compile_catalog, digest_of
 from runner.compile.proof import prove_catalog
 from runner.compile.site import Site
@@ -243,13 +244,15 @@ async def open_invoker(catalog: Catalog, keys: list[bytes]) -> AsyncIterator[Inv
         invokers: list[Invoker] = []
 
         async def call_step(name: str, arguments: Arguments, call: Call) -> Outcome:
-            return await invokers[0].outcome_of(catalog.tools[name], arguments, call.context)
+            context = replace(call.context, ask=ask_nobody)  # a step's question would repeat others
+            return await invokers[0].outcome_of(catalog.tools[name], arguments, context)
 
         outside = Outside(partial(_reader, catalog), new_error_id, call_step)
         async with provision(catalog, databases, outside) as bindings:
             invokers.append(
                 Invoker(
                     bindings,
+                    tools=catalog.tools,
                     variables=catalog.vars,
                     concurrency=catalog.budgets.concurrency,
                 )
@@ -275,13 +278,14 @@ def _reader(catalog: Catalog, database: str) -> ReadStatement:
     return read
 
 
-def protocols_of(catalog: Catalog, invoker: Invoker) -> Mapping[str, Protocol]:
+def protocols_of(catalog: Catalog, invoker: Invoker, keys: list[bytes]) -> Mapping[str, Protocol]:
     """The protocol of each endpoint, by path."""
     backend = Backend(
         call_tool=invoker.call_tool,
         read_resource=Reader(invoker).read,
         clock=utc_now,
         error_id=new_error_id,
+        seal=Seal(keys),
     )
     return {endpoint.path: Protocol(endpoint, catalog, backend) for endpoint in catalog.endpoints}
 
@@ -295,7 +299,7 @@ async def open_application(catalog: Catalog, keys: list[bytes]) -> AsyncIterator
     """
     async with open_invoker(catalog, keys) as invoker:
         yield HttpApp(
-            protocols_of(catalog, invoker),
+            protocols_of(catalog, invoker, keys),
             catalog.listen,
             everyone(catalog.identities),
             max_body_bytes=catalog.budgets.request_body_bytes,

@@ -299,6 +299,13 @@ missing-argument: A step calls a tool without a parameter that the tool requires
   `with`.
 unknown-argument: A step sends a parameter that the called tool does not have, or that the tool
   binds itself.
+# Questions to the user
+shows-what-acts: `confirm.show` names a tool that changes something or asks itself. It is run before
+  anything is confirmed; name one that only reads.
+not-for-a-form: A parameter under `ask` is a list, an object or of several types. Forms of clients
+  have texts, numbers, booleans and choices of texts.
+asking-step: A step calls a tool that has `confirm`, but the tool with the steps has none. Nobody is
+  asked within a step; give the whole tool a `confirm`.
 # Resources
 bad-uri: The text is no URI. Write a scheme, a colon and the rest, such as `docs://style`, and
   percent-encode blanks and other characters that URIs do not have.

@@ -7,6 +7,7 @@
     └── CallError               a call ends as a tool error; the text is safe for the client
         ├── ArgumentsError      arguments do not fit; names every failing field
         ├── ToolError           raised by an author's code, or worded in the file
+        ├── ClientCannotError   the client cannot be asked for what the call needs
         └── BindingError        SQL, HTTP or Python failed; `kind` says how
 
 Errors of the wire (JSON-RPC codes) belong to `runner.protocol.errors`.
@@ -97,6 +98,17 @@ class ToolError(CallError):
         super().__init__(message)
         self.code = code
         self.details = details
+
+
+class ClientCannotError(CallError):
+    """The client cannot be asked; `required` are the capabilities that it would have to declare.
+
+    An author's code may catch it and do without.
+    """
+
+    def __init__(self, message: str, required: Mapping[str, object]) -> None:
+        super().__init__(message)
+        self.required = required
 
 
 class Kind(StrEnum):

@@ -50,8 +50,9 @@ async def _serve_http(
 async def _serve_stdio(
     catalog: Catalog, standard_in: int, standard_out: int, stop: asyncio.Event
 ) -> None:
-    async with open_invoker(catalog, state_keys(catalog)) as invoker:
-        protocol = next(iter(protocols_of(catalog, invoker).values()))
+    keys = state_keys(catalog)
+    async with open_invoker(catalog, keys) as invoker:
+        protocol = next(iter(protocols_of(catalog, invoker, keys).values()))
         _settle()
         writer = Output(standard_out)
         stdio = Stdio(

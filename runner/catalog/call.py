@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import ClassVar, Protocol
 
+from runner.catalog.asking import Ask, Question, Reply
 from runner.catalog.caller import ANONYMOUS, Caller
 from runner.catalog.content import ContentBlock
 from runner.catalog.expressions import Scope
 from runner.catalog.schema import Arguments
 from runner.codec.packed import PackedRows
+from runner.errors import ClientCannotError
 
 Report = Callable[[float, float | None, str | None], None]
 """Reports progress: how far, of how much, in which words. Never blocks."""
@@ -46,6 +48,11 @@ def drop_log(_level: str, _data: object, _logger: str | None) -> None:
     """Logs to nobody."""
 
 
+async def ask_nobody(_questions: Mapping[str, Question]) -> Mapping[str, Reply]:
+    """There is nobody to ask."""
+    raise ClientCannotError("nobody can be asked here", {})
+
+
 @dataclass(slots=True)
 class CallContext:
     """What a request brings beside the arguments; made anew for each call."""
@@ -56,6 +63,7 @@ class CallContext:
     request: RequestFacts = field(default_factory=RequestFacts)
     report: Report = drop_progress
     log: Log = drop_log
+    ask: Ask = ask_nobody
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ the program and never listed. `runner.bindings.python` makes the live objects be
 from collections.abc import Generator, Mapping
 from typing import Any, Protocol, TypeVar
 
+from runner.catalog.asking import Question
 from runner.catalog.call import RequestFacts
 from runner.catalog.caller import Caller
 
@@ -80,6 +81,18 @@ class Http(Protocol):
         """The answer to any other method; `body` is sent as JSON."""
 
 
+class Elicited(Protocol):
+    """What a user did with a form."""
+
+    action: str
+    """`accept`, `decline` or `cancel`."""
+    content: Mapping[str, Any]
+    """The fields, where it was accepted; they fit the form's schema."""
+
+    def __bool__(self) -> bool:
+        """It was accepted."""
+
+
 class Context(Protocol):
     """One call, as the author's function sees it."""
 
@@ -112,6 +125,54 @@ class Context(Protocol):
 
     def log(self, level: str, data: object, logger: str | None = None) -> None:
         """Logs to the client, where it asked for that level; never blocks."""
+
+    def elicit(
+        self, message: str, fields: Mapping[str, Any] | None = None, *, key: str | None = None
+    ) -> Pending[Elicited]:
+        """Asks the user by a form whose `fields` are flat JSON Schemas by name.
+
+        The call ends here and is made again once the user has answered, so that everything before
+        it is done twice: change nothing before the last question. `key` names the question where
+        it does not always stand at the same place.
+
+        Raises:
+            ClientCannotError: the client has no forms.
+        """
+
+    def elicit_url(self, message: str, url: str, *, key: str | None = None) -> Pending[Elicited]:
+        """Asks the user to open an address; accepting means no more than that it may be opened.
+
+        Raises:
+            ClientCannotError: the client cannot open addresses.
+        """
+
+    def sample(
+        self,
+        prompt: str | list[dict[str, Any]],
+        *,
+        max_tokens: int = 1000,
+        key: str | None = None,
+        **rest: object,
+    ) -> Pending[Mapping[str, Any]]:
+        """Has the client's model write a text; `rest` are members of the specification.
+
+        Raises:
+            ClientCannotError: the client gives no access to a model.
+        """
+
+    def roots(self, *, key: str | None = None) -> Pending[list[dict[str, Any]]]:
+        """The folders that the client works in: `uri` and `name`.
+
+        Raises:
+            ClientCannotError: the client tells none.
+        """
+
+    def ask(self, questions: Mapping[str, Question]) -> Pending[Mapping[str, Mapping[str, Any]]]:
+        """Several questions at once, by their keys; the replies as they came, checked.
+
+        Raises:
+            ClientCannotError: the client cannot be asked one of them.
+        """
 
     def database(self, name: str | None = None) -> Database:
         """A database of the file; without a name the tool's, or the only one."""

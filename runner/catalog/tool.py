@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from runner.catalog.expressions import Bind, Check, Template
+from runner.catalog.asking import AskedParameters
+from runner.catalog.expressions import Bind, Check, Template, TreeTemplate
 from runner.catalog.plans import Plan
 from runner.catalog.schema import InputSchema, OutputSchema
 
@@ -49,6 +50,24 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
+class Show:
+    """What a read tool returns, shown beside a question."""
+
+    tool: str
+    arguments: Mapping[str, TreeTemplate]
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """A question that the user must accept before the tool runs."""
+
+    text: Template
+    show: Show | None = None
+    allows_without: bool = False
+    """A client that cannot ask may call nonetheless."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """One tool."""
 
@@ -70,6 +89,8 @@ class Tool:
     errors: Mapping[str, Words]
     """By kind (`runner.errors.Kind`) or HTTP status as text."""
     timeout_s: float
+    confirm: Confirm | None = None
+    ask: AskedParameters | None = None
     examples: Sequence[Mapping[str, object]] = field(default=())
     scope_names: frozenset[str] = frozenset()
     """Every parameter, hidden ones too: what its expressions may name."""

@@ -150,17 +150,8 @@ class _Compiler:
         return Step(spec.as_, None, {}, plan) if plan is not None else None
 
     def _call(self, spec: StepSpec, name: str, site: Site, names: Names) -> Step | None:
-        called = self.tools.get(name)
+        called = self._callable(name, site)
         if called is None:
-            if site.may_have("tools", name):
-                return None
-            hint = did_you_mean(name, self.tools)
-            (site / "tool").error("unknown-tool", f"there is no tool '{name}'", hint=hint)
-            return None
-        if called is self.tool or any(tool is self.tool for tool in _reachable(called, self.tools)):
-            own = self.site.path[-1] if self.site.path else "this tool"
-            message = f"'{own}' would call itself through '{name}'"
-            (site / "tool").error("step-cycle", message)
             return None
         arguments: dict[str, TreeTemplate] = {}
         for key, tree in spec.with_.items():
@@ -170,6 +161,28 @@ class _Compiler:
         fits = self._fits(spec, name, callee_of(called), site)
         is_whole = fits and len(arguments) == len(spec.with_)
         return Step(spec.as_, name, arguments) if is_whole else None
+
+    def _callable(self, name: str, site: Site) -> ToolSpec | None:
+        """The tool of that name; None where it cannot be called from here."""
+        called = self.tools.get(name)
+        if called is None:
+            if not site.may_have("tools", name):
+                hint = did_you_mean(name, self.tools)
+                (site / "tool").error("unknown-tool", f"there is no tool '{name}'", hint=hint)
+            return None
+        if called is self.tool or any(tool is self.tool for tool in _reachable(called, self.tools)):
+            own = self.site.path[-1] if self.site.path else "this tool"
+            message = f"'{own}' would call itself through '{name}'"
+            (site / "tool").error("step-cycle", message)
+            return None
+        if called.confirm is not None and self.tool.confirm is None:
+            (site / "tool").error(
+                "asking-step",
+                f"'{name}' asks before it runs, which it cannot do within a step",
+                hint="give the tool with the steps a 'confirm' of its own",
+            )
+            return None
+        return called
 
     def _fits(self, spec: StepSpec, name: str, callee: Callee, site: Site) -> bool:
         unknown = [

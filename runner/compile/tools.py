@@ -1,14 +1,15 @@
 """One tool of the file → one frozen `Tool`: its parts, compiled by their modules, meet here."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner.catalog.expressions import Bind, Check
 from runner.catalog.plans import HttpPlan, PythonPlan, ToolPlan
 from runner.catalog.schema import InputSchema, OutputSchema, Parameter
 from runner.catalog.sql import SqlPlan
-from runner.catalog.tool import ResultText, Tool, Words
+from runner.catalog.tool import Confirm, ResultText, Tool, Words
 from runner.compile.annotations import annotations_of, writes_of
+from runner.compile.asking import compile_ask, compile_confirm, names_shown, without_required
 from runner.compile.bindings import BindingCompiler, Provable
 from runner.compile.examples import check_examples
 from runner.compile.expressions import Names, compile_checks, compile_expression, compile_template
@@ -63,13 +64,26 @@ class ToolCompiler:
         plan = code.plan if code is not None else self._bindings.plan(parameters, names)
         if plan is None:
             return None
+        confirm = compile_confirm(self._spec.confirm, self._site, names, self._around.tools)
         used = names_of(plan, names.parameters).union(
-            *(check.that.names | check.otherwise.names for check in checks)
+            *(check.that.names | check.otherwise.names for check in checks), names_shown(confirm)
         )
         kept = tuple(bind for bind in binds if bind.name in used)
         self._report_unused(plan, used.union(*(bind.value.names for bind in kept)))
         tool = self._tool(schema, plan, code, names=names, binds=kept, checks=tuple(checks))
-        return CompiledTool(tool, tuple(self._bindings.provables))
+        return CompiledTool(self._asking(tool, confirm), tuple(self._bindings.provables))
+
+    def _asking(self, tool: Tool, confirm: Confirm | None) -> Tool:
+        """The tool with what it asks; what the user may be asked for, the model need not send."""
+        ask = compile_ask(self._spec, self._site, tool.input)
+        listed = tool.input.listed if ask is None else without_required(tool.input.listed, ask)
+        return replace(
+            tool,
+            input=replace(tool.input, listed=listed),
+            confirm=confirm,
+            ask=ask,
+            needs_scope=tool.needs_scope or confirm is not None,
+        )
 
     def _code_and_input(self) -> tuple[PythonCompiled | None, InputSchema | None]:
         spec = self._spec

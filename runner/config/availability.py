@@ -35,8 +35,6 @@ NOT_AVAILABLE = (
     "tools.*.rates",
     "tools.*.cache",
     "tools.*.access",
-    "tools.*.confirm",
-    "tools.*.ask",
     "tools.*.task",
     "tools.*.ui",
     "tools.*.input.*.complete",

@@ -6,14 +6,20 @@ Knows tools and bindings by their protocol only; no transport, no JSON-RPC.
 import asyncio
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import Final
 
-from runner.catalog.call import Binding, Call, CallContext, Outcome, whole
-from runner.catalog.expressions import Scope
+from runner.catalog.call import Binding, Call, CallContext, Outcome, ask_nobody, whole
+from runner.catalog.content import TextContent
+from runner.catalog.expressions import ABSENT, Scope
 from runner.catalog.result import CallResult
 from runner.catalog.schema import Arguments
-from runner.catalog.tool import Tool
+from runner.catalog.tool import Show, Tool
 from runner.deadline import Deadline
-from runner.errors import BindingError, CallError, Kind, ToolError
+from runner.errors import BindingError, CallError, ClientCannotError, Kind, ToolError
+from runner.invocation.asking import confirm, with_asked
 from runner.invocation.failures import failed, recovered
 from runner.invocation.long import shape_long
 from runner.invocation.scope import bind
@@ -21,6 +27,8 @@ from runner.invocation.shape import shape
 
 log = logging.getLogger("runner.call")
 _NO_SCOPE: Scope = {}
+MAX_SHOWN: Final = 4000
+"""Characters of a result that is shown beside a question."""
 _OF_THE_CALLER = frozenset(
     {
         Kind.MISSING,
@@ -42,22 +50,33 @@ class Invoker:
         self,
         bindings: Mapping[str, Binding],
         *,
+        tools: Mapping[str, Tool] = MappingProxyType({}),
         variables: Mapping[str, object],
         concurrency: int,
     ) -> None:
         self._bindings = bindings
+        self._tools = tools
         self._variables = variables
         self._places = asyncio.Semaphore(concurrency)
 
     async def call_tool(
         self, tool: Tool, sent: Mapping[str, object], context: CallContext
     ) -> CallResult:
-        """The finished result of a call; a failed call is a result with `is_error`."""
+        """The finished result of a call; a failed call is a result with `is_error`.
+
+        Raises:
+            InputNeededError: the client has to answer first.
+            ClientCannotError: it cannot be asked what the tool needs.
+        """
         scope = _NO_SCOPE
         try:
+            if tool.ask is not None:
+                sent = await with_asked(tool.ask, sent, context)
             arguments = tool.input.check(sent)
             if tool.needs_scope:
                 scope = self._bind(tool, arguments, context)
+            if tool.confirm is not None:
+                await confirm(tool.confirm, scope, context, partial(self._shown, context))
             outcome = await self._invoke(
                 tool, Call(tool.name, arguments, context, scope, tool.timeout_s)
             )
@@ -65,8 +84,21 @@ class Invoker:
                 return await shape_long(tool, outcome, outcome.packed, scope)
             return shape(tool, outcome, scope)
         except CallError as error:
+            if isinstance(error, ClientCannotError) and error.required:
+                raise
             _explain(tool, error)
             return failed(tool, error, scope)
+
+    async def _shown(self, context: CallContext, show: Show, scope: Scope) -> str:
+        """The text of what a read tool returns for a question."""
+        tool = self._tools[show.tool]
+        built = {name: tree.build(scope) for name, tree in show.arguments.items()}
+        sent = {name: value for name, value in built.items() if value is not ABSENT}
+        result = await self.call_tool(tool, sent, replace(context, ask=ask_nobody))
+        texts = [block.text for block in result.content if isinstance(block, TextContent)]
+        if result.is_error:
+            raise ToolError("\n".join(texts))
+        return _cut("\n".join(texts))
 
     async def outcome_of(
         self, tool: Tool, sent: Mapping[str, object], context: CallContext
@@ -140,6 +172,10 @@ async def _timed(binding: Binding, call: Call) -> Outcome:
         raise BindingError(
             Kind.TIMEOUT, f"the call took longer than {call.timeout_s:g} s and was stopped"
         ) from error
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def _explain(tool: Tool, error: CallError) -> None:

@@ -12,6 +12,7 @@ from runner.catalog.call import CallContext
 from runner.catalog.resource import Contents, Resource
 from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
+from runner.codec.seal import Seal
 
 CallTool = Callable[[Tool, Mapping[str, object], CallContext], Awaitable[CallResult]]
 """Runs a tool. A failed call is a result with `is_error`; an exception is a bug."""
@@ -35,5 +36,7 @@ class Backend:
     """The time in UTC."""
     error_id: Callable[[], str]
     """A new id for each unexpected failure."""
+    seal: Seal
+    """Seals what clients carry from one request to the next."""
     monotonic: Callable[[], float] = time.monotonic
     """Seconds that never go back."""

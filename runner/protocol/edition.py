@@ -80,6 +80,10 @@ class Edition:
         parts.append(self.tail)
         return b"".join(parts)
 
+    def input_required(self, members: Mapping[str, object]) -> bytes:
+        """The result object that asks the client; modern clients only."""
+        return b'{"resultType":"input_required",' + encode(members)[1:-1] + self.tail
+
     def read_result(self, contents: bytes) -> bytes:
         """The result object of a resource that was read; `contents` is its encoded array."""
         return b"".join((self.head, self.freshness, b'"contents":', contents, self.tail))

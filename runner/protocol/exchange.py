@@ -3,7 +3,7 @@
 The seam between transports and the protocol: a transport makes one `Exchange` a message.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from runner.catalog.caller import Caller
@@ -37,6 +37,8 @@ class Exchange:
     """Stdio only."""
     cancel: Callable[[bytes], None] | None = None
     """Stdio only: ends the running request with that id, as JSON."""
+    ask: Callable[[Mapping[str, object]], Awaitable[object]] | None = None
+    """Stdio's legacy clients only: sends a request, and gives its result."""
     id_json: bytes | None = None
     """Set as soon as the request's id is read."""
     is_modern: bool = False

@@ -6,16 +6,19 @@ Source: MCP 2026-07-28, server/resources.
 import logging
 from base64 import b64encode
 from collections.abc import Mapping
+from functools import partial
 
+from runner.catalog.asking import Ask
 from runner.catalog.resource import Contents, Resource
 from runner.codec.json import encode
-from runner.errors import ArgumentsError, BindingError, CallError, Kind
+from runner.errors import ArgumentsError, BindingError, CallError, ClientCannotError, Kind
 from runner.protocol.backend import Backend
 from runner.protocol.contexts import open_context
 from runner.protocol.edition import RESOURCES, TEMPLATES
 from runner.protocol.errors import Code, ProtocolError
 from runner.protocol.jsonrpc import Body
 from runner.protocol.request import Handler, Request, answer_list, invalid_params
+from runner.protocol.rounds import in_rounds
 
 _logger = logging.getLogger("runner.resource")
 
@@ -41,9 +44,22 @@ class Resources:
         if found is None:
             raise _unknown(uri, request)
         resource, variables = found
-        context, reports = open_context(request, resource.name, self._backend)
+        run = partial(self._run, request, resource, uri, variables)
+        return await in_rounds(request, self._backend, run)
+
+    async def _run(
+        self,
+        request: Request,
+        resource: Resource,
+        uri: str,
+        variables: Mapping[str, str],
+        ask: Ask,
+    ) -> Body:
+        context, reports = open_context(request, resource.name, self._backend, ask)
         try:
             contents = await self._backend.read_resource(resource, uri, variables, context)
+        except ClientCannotError:
+            raise
         except CallError as error:
             raise _refused(error, uri, resource, request) from error
         finally:

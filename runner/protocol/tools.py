@@ -4,7 +4,9 @@ Source: MCP 2026-07-28, server/tools.
 """
 
 from collections.abc import Mapping
+from functools import partial
 
+from runner.catalog.asking import Ask
 from runner.catalog.tool import Tool
 from runner.protocol.backend import Backend
 from runner.protocol.contexts import open_context
@@ -13,6 +15,7 @@ from runner.protocol.errors import shown
 from runner.protocol.headers import check_parameters
 from runner.protocol.jsonrpc import Body
 from runner.protocol.request import Handler, Request, answer_list, invalid_params
+from runner.protocol.rounds import in_rounds
 
 
 class Tools:
@@ -32,7 +35,12 @@ class Tools:
         headers = request.exchange.headers
         if tool.input.headers and headers is not None and request.edition.features.is_modern:
             check_parameters(headers, tool.input.headers, arguments)
-        context, reports = open_context(request, tool.name, self._backend)
+        return await in_rounds(request, self._backend, partial(self._run, request, tool, arguments))
+
+    async def _run(
+        self, request: Request, tool: Tool, arguments: Mapping[str, object], ask: Ask
+    ) -> Body:
+        context, reports = open_context(request, tool.name, self._backend, ask)
         try:
             result = await self._backend.call_tool(tool, arguments, context)
         finally:

@@ -15,6 +15,7 @@ from runner.catalog.result import CallResult
 from runner.catalog.schema import HeaderParameter, InputSchema, JsonSchema, OutputSchema
 from runner.catalog.tool import ResultText, Tool, ToolAnnotations
 from runner.codec.json import encode
+from runner.codec.seal import Seal
 from runner.errors import BindingError, Kind
 from runner.protocol.backend import Backend, CallTool, ReadResource
 from runner.protocol.edition import DEFAULTS, Settings
@@ -132,6 +133,7 @@ def a_protocol(
             read_resource=read_resource,
             clock=lambda: NOW,
             error_id=lambda: "e-1",
+            seal=Seal([b"the key of these tests"]),
         ),
         settings=settings,
     )

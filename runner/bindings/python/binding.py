@@ -15,6 +15,7 @@ from runner.bindings.python.context import CallState, LiveContext
 from runner.bindings.python.failures import explanation, only_cause
 from runner.bindings.python.results import outcome_of
 from runner.bindings.python.services import PythonServices
+from runner.catalog.asking import InputNeededError
 from runner.catalog.call import Call, Outcome
 from runner.catalog.plans import PythonPlan
 from runner.deadline import Deadline
@@ -72,7 +73,7 @@ class PythonBinding:
         except BaseException as error:
             # An author's function may raise anything; `SystemExit` must not end the server.
             cause = only_cause(error)
-            if isinstance(cause, CallError):
+            if isinstance(cause, CallError | InputNeededError):
                 raise cause from None
             raise self._redacted(call, error) from error
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
+from runner.bindings.python.questions import Elicited, elicited, form, sample
 from runner.bindings.python.services import (
     Access,
     DatabaseSource,
@@ -18,6 +19,7 @@ from runner.bindings.python.services import (
     HttpSource,
     PythonServices,
 )
+from runner.catalog.asking import Link, Question, Roots
 from runner.catalog.call import Call, RequestFacts
 from runner.catalog.caller import Caller
 from runner.catalog.plans import PythonPlan
@@ -180,6 +182,7 @@ class LiveContext:
         self._plan = plan
         self._services = services
         self._state = state
+        self._asked = 0
 
     @property
     def caller(self) -> Caller:
@@ -217,6 +220,49 @@ class LiveContext:
     def log(self, level: str, data: object, logger: str | None = None) -> None:
         """Logs to the client, where it asked; never blocks."""
         self._state.post(lambda: self._call.context.log(level, data, logger))
+
+    def elicit(
+        self, message: str, fields: Mapping[str, Any] | None = None, *, key: str | None = None
+    ) -> Reply[Elicited]:
+        """Asks the user by a form."""
+        return self._one(form(message, fields), key, elicited)
+
+    def elicit_url(self, message: str, url: str, *, key: str | None = None) -> Reply[Elicited]:
+        """Asks the user to open an address."""
+        return self._one(Link(message, url), key, elicited)
+
+    def sample(
+        self,
+        prompt: str | list[dict[str, Any]],
+        *,
+        max_tokens: int = 1000,
+        key: str | None = None,
+        **rest: object,
+    ) -> Reply[Mapping[str, Any]]:
+        """Has the client's model write a text."""
+        return self._one(sample(prompt, max_tokens, rest), key, lambda reply: reply)
+
+    def roots(self, *, key: str | None = None) -> Reply[list[dict[str, Any]]]:
+        """The folders that the client works in."""
+        return self._one(Roots(), key, lambda reply: list(reply["roots"]))
+
+    def ask(self, questions: Mapping[str, Question]) -> Reply[Mapping[str, Mapping[str, Any]]]:
+        """Several questions at once."""
+        return Reply(self._state, lambda: self._answers(questions))
+
+    def _one(
+        self, question: Question, key: str | None, read: Callable[[Mapping[str, Any]], T]
+    ) -> Reply[T]:
+        self._asked += 1
+        name = key or f"question_{self._asked}"
+
+        async def answer() -> T:
+            return read((await self._answers({name: question}))[name])
+
+        return Reply(self._state, answer)
+
+    async def _answers(self, questions: Mapping[str, Question]) -> Mapping[str, Mapping[str, Any]]:
+        return await self._call.context.ask(questions)
 
     def database(self, name: str | None = None) -> LiveDatabase:
         """A database of the file.

@@ -205,7 +205,7 @@ async def application_with(catalog: Catalog, outside: Outside) -> AsyncIterator[
         }
         invoker = Invoker(bindings, variables=catalog.vars, concurrency=8)
         yield HttpApp(
-            protocols_of(catalog, invoker),
+            protocols_of(catalog, invoker, state_keys(catalog)),
             catalog.listen,
             everyone(catalog.identities),
             max_body_bytes=catalog.budgets.request_body_bytes,
@@ -220,7 +220,7 @@ def stdio_protocol(catalog: Catalog) -> Iterator[Protocol]:
         invoker = runner.run(_entered(context))
         assert isinstance(invoker, Invoker)
         try:
-            yield next(iter(protocols_of(catalog, invoker).values()))
+            yield next(iter(protocols_of(catalog, invoker, state_keys(catalog)).values()))
         finally:
             runner.run(_left(context))
 

@@ -1,0 +1,73 @@
+"""What a tool asks the user before it runs: values that are missing, and whether it is meant."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
+
+from runner.catalog.asking import AskedParameters, Form
+from runner.catalog.call import CallContext
+from runner.catalog.expressions import Scope
+from runner.catalog.tool import Confirm, Show
+from runner.errors import ClientCannotError, ToolError
+
+CONFIRM: Final = "confirm"
+VALUES: Final = "values"
+DECLINED: Final = "The user declined; nothing was done."
+_NOTHING_TO_FILL_IN: Final = {"type": "object", "properties": {}}
+
+ShowResult = Callable[[Show, Scope], Awaitable[str]]
+"""The text of what a read tool returns."""
+
+
+async def with_asked(
+    asked: AskedParameters, sent: Mapping[str, object], context: CallContext
+) -> Mapping[str, object]:
+    """What was sent, with what the user gave for what was missing.
+
+    A client that cannot ask goes on without: what is required is then a fault of the arguments,
+    which the model can mend.
+
+    Raises:
+        ToolError: the user declined to give what the tool cannot do without.
+        InputNeededError: the user has not answered yet.
+    """
+    missing = [name for name in asked.properties if sent.get(name) is None]
+    if not missing:
+        return sent
+    needed = [name for name in missing if name in asked.required]
+    schema = {
+        "type": "object",
+        "properties": {name: asked.properties[name] for name in missing},
+        "required": needed,
+    }
+    try:
+        reply = (await context.ask({VALUES: Form(asked.message, schema)}))[VALUES]
+    except ClientCannotError:
+        return sent
+    content = reply.get("content")
+    if reply.get("action") == "accept" and isinstance(content, Mapping):
+        return {**sent, **{name: content[name] for name in missing if name in content}}
+    if needed:
+        raise ToolError(DECLINED)
+    return sent
+
+
+async def confirm(question: Confirm, scope: Scope, context: CallContext, show: ShowResult) -> None:
+    """Returns once the user has accepted exactly this question.
+
+    Raises:
+        ToolError: the user declined.
+        InputNeededError: the user has not answered yet.
+        ClientCannotError: the client cannot ask, and the tool may not run without.
+    """
+    message = question.text.render(scope)
+    if question.show is not None:
+        message = f"{message}\n\n{await show(question.show, scope)}"
+    form = Form(message, _NOTHING_TO_FILL_IN, is_strict=True)
+    try:
+        reply = (await context.ask({CONFIRM: form}))[CONFIRM]
+    except ClientCannotError:
+        if question.allows_without:
+            return
+        raise
+    if reply.get("action") != "accept":
+        raise ToolError(DECLINED)
