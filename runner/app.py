@@ -165,15 +165,18 @@ def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Prove
 
     async def prove(provers: dict[str, Prover]) -> Proven:
         async with contextlib.AsyncExitStack() as stack:
-            for name, database in databases.items():
-                if database.is_lazy or name in unmade:
-                    continue
+
+            async def open_one(name: str, database: Database) -> None:
                 opening = open_databases({name: database}, keys=[b"no cursor is made"])
                 try:
                     opened = await stack.enter_async_context(opening)
-                    provers |= await _prover_of(opened[name], stack)
+                    provers.update(await _prover_of(opened[name], stack))
                 except StartError as error:
                     reached.report_unreachable(name, error)
+
+            # At once: those that do not answer are waited for together.
+            asked = (pair for pair in databases.items() if not pair[1].is_lazy)
+            await asyncio.gather(*(open_one(*pair) for pair in asked if pair[0] not in unmade))
             catalog = await asyncio.to_thread(prove_catalog, compiled, provers)
             return catalog, frozenset(provers)
 

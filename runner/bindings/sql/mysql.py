@@ -10,6 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Sink
@@ -291,17 +292,13 @@ class MysqlSession:
 
     def _kill(self) -> None:
         self._was_killed = True
-        try:
-            wire, server = self._address.connect()
-        except StartError:
-            return  # it is asked again while the statement goes on
-        try:
-            if server.identity == self._server.identity:
-                wire.run([QUERY + f"KILL QUERY {self._server.connection_id}".encode()])
-        except (ServerError, SessionLostError):
-            return  # the same
-        finally:
-            wire.close()
+        with suppress(StartError):  # it is asked again while the statement goes on
+            self._address.connect(self._kill_from)
+
+    def _kill_from(self, wire: Wire, server: Server) -> None:
+        if server.identity == self._server.identity:
+            wire.run([QUERY + f"KILL QUERY {self._server.connection_id}".encode()])
+        wire.close()
 
     def prover(self) -> MysqlProver:
         """Describes on this connection."""
@@ -358,12 +355,13 @@ class MysqlEngine:
     def open_session(self, *, writes: bool) -> MysqlSession:
         """A connection whose transactions read only unless they say otherwise."""
         del writes  # decided by each transaction
-        wire, server = self._address.connect()
+        return self._address.connect(self._session)
+
+    def _session(self, wire: Wire, server: Server) -> MysqlSession:
         try:
             commands = setup(self._database, server)
             return MysqlSession(wire, server, commands=commands, address=self._address)
-        except (BindingError, SessionLostError) as error:
-            wire.close()
+        except BindingError as error:
             raise connect_failed(self._database.name, error) from error
 
     def close(self) -> None:

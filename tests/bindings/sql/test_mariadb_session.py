@@ -118,7 +118,7 @@ def test_stop_after_the_end_stops_nothing(session: MysqlSession) -> None:
 def test_stop_reaches_no_other_server(source: Database) -> None:
     """Behind one address there may be several; the number of a connection is another's there."""
     address = Address(source)
-    wire, server = address.connect()
+    wire, server = address.connect(lambda wire, server: (wire, server))
     elsewhere = replace(server, identity=("another", 3306, 1))
     session = MysqlSession(wire, elsewhere, commands=setup(source, server), address=address)
     counted: list[int] = []
