@@ -29,7 +29,7 @@ from runner.catalog.sources import Database
 from runner.catalog.sql import SqlPlan
 from runner.compile.catalog import Compiled, Material, compile_catalog, digest_of
 from runner.compile.proof import prove_catalog
-from runner.compile.site import Site
+from runner.compile.site import Site, below
 from runner.compile.sql.handle import read_statement
 from runner.compile.sql.plan import SqlSurroundings
 from runner.config.files import Disk
@@ -123,6 +123,9 @@ class _Reached:
 
     def report_schema(self, name: str, dialect: str, error: StartError) -> None:
         """The schema cannot be built: at the statement that fails, if one is known."""
+        if error.field:
+            self.report_unreachable(name, error)
+            return
         place = self.site / name / "create" / "schema"
         node = place.document.find(place.path)
         script = self.texts.get(node.text) if isinstance(node, Scalar) else None
@@ -135,6 +138,10 @@ class _Reached:
 
     def report_unreachable(self, name: str, error: StartError) -> None:
         """The database cannot be opened; the error names its address, never a password."""
+        if error.field:
+            place = below(self.site / name, error.field)
+            place.error("connect-refused", str(error), hint=error.hint)
+            return
         (self.site / name / "url").error("database-unreachable", str(error), hint=error.hint)
 
 

@@ -97,6 +97,8 @@ unknown-engine: The address of a database names an engine that is not known. Add
 create-failed: A script of `create` cannot be run. The place is the statement that fails.
 database-unreachable: A database cannot be opened (`validate --connect`, `serve`, `call`). The
   message names its address and what failed.
+connect-refused: The engine refuses a statement of `connect`, for the reason that stands there.
+  Correct it; it must be one that the login may run.
 create-not-embedded: `create` makes embedded databases only. Create the tables of a server with
   the tools of that database.
 external-not-duckdb: `external` names files that DuckDB reads in place; other engines read none.

@@ -16,6 +16,7 @@ import duckdb
 from sqlalchemy import make_url
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.create import create_file
 from runner.bindings.sql.duckdb_create import build, run_scripts
 from runner.bindings.sql.duckdb_describe import AskError, Described, Describer, selected
@@ -240,6 +241,8 @@ class DuckdbEngine:
                 self._instance = self._opened()
         try:
             return DuckdbSession(self._instance, writes=writes)
+        except ConnectError as error:
+            raise connect_fault(self._database, error) from error
         except duckdb.Error as error:
             raise self._start_error(error) from error
 
@@ -251,6 +254,8 @@ class DuckdbEngine:
         except OtherSetupError as error:
             message = f"database '{self._database.name}': its file is open with other settings"
             raise StartError(message, hint="restart the server") from error
+        except ConnectError as error:
+            raise connect_fault(self._database, error) from error
         except duckdb.Error as error:
             raise self._start_error(error) from error
 

@@ -321,6 +321,11 @@ def setup(database: Database, server: Server) -> Sequence[bytes]:
     return [*commands, *(QUERY + text.encode() for text in (first, *database.connect, *_FIXED))]
 
 
+def after_connect(database: Database) -> int:
+    """How many commands of `setup` there are from the first statement of `connect` on."""
+    return len(database.connect) + len(_FIXED)
+
+
 def _server(wire: Wire, *, is_mariadb: bool) -> Server:
     [row] = rows_of(wire, _WHO)
     return Server(row[0], tuple(row[1:4]), int(str(row[4])), is_mariadb)

@@ -70,6 +70,15 @@ def is_loss(error: ServerError) -> bool:
     return error.code in _LOST
 
 
+def said(error: ServerError) -> str:
+    """The server's words for the operator; of the text near a fault the first word."""
+    near = _NEAR.search(error.message)
+    if near is None:
+        return error.message
+    word = _WORD.match(near[1])
+    return f"syntax error near '{word[0]}'" if word else "syntax error at the end"
+
+
 def key_of(error: ServerError) -> str | None:
     """The name of the unique key that refuses a row; `PRIMARY` is every table's first."""
     found = _KEY.search(error.message)

@@ -16,6 +16,7 @@ from psycopg.pq.abc import PGresult
 from psycopg.types.array import register_array
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.insisting import insist
 from runner.bindings.sql.postgres_connect import Address, pins
 from runner.bindings.sql.postgres_describe import Describer, Known
@@ -25,7 +26,7 @@ from runner.bindings.sql.postgres_types import adapters, encoder
 from runner.bindings.sql.postgres_wire import Command, Wire
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.steps import Steps, Wait, drain
-from runner.bindings.sql.wording import connect_failed, refused
+from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes, Slot
 from runner.catalog.sources import Database
 from runner.errors import BindingError, Kind
@@ -71,8 +72,12 @@ class PostgresSession:
         self._is_used = False
         """The session may hold state that outlives a transaction."""
         self._wire.ends_at = ends_at
-        for command in self._connect:
-            self._run([command])
+        first = len(self._connect) - len(connect)
+        for index, command in enumerate(self._connect):
+            try:
+                self._wire.run([command])
+            except EngineError as error:
+                raise ConnectError(index - first, error.message) from error
         self._wire.ends_at = None
 
     def _run(self, commands: Sequence[Command]) -> list[PGresult]:
@@ -339,8 +344,8 @@ class PostgresEngine:
             return PostgresSession(
                 connection, known=self._known, connect=self._database.connect, ends_at=ends_at
             )
-        except BindingError as error:
-            raise connect_failed(self._database.name, error) from error
+        except ConnectError as error:
+            raise connect_fault(self._database, error) from error
 
     def close(self) -> None:
         """Nothing is shared that needs it."""

@@ -14,6 +14,7 @@ from sqlalchemy.engine import make_url
 
 from runner.bindings.sql.bounded import CONNECT_TIMEOUT_S, no_answer
 from runner.bindings.sql.session import SessionLostError
+from runner.bindings.sql.wording import option_refused
 from runner.catalog.sources import Database
 from runner.errors import StartError
 
@@ -43,7 +44,10 @@ class Address:
         options.pop("context", None)
         settings = " ".join(f"-c {setting}" for setting in _SETTINGS)
         options["options"] = f"{options.get('options', '')} {settings}".strip()
-        timeout_s = int(options.pop("connect_timeout", CONNECT_TIMEOUT_S))
+        try:
+            timeout_s = int(options.pop("connect_timeout", CONNECT_TIMEOUT_S))
+        except ValueError as error:
+            raise option_refused(database.name) from error
         self._timeout_s = max(timeout_s, _LEAST_S) if timeout_s > 0 else CONNECT_TIMEOUT_S
         options.setdefault("application_name", "mcp-run")
         options["client_encoding"] = "utf8"
@@ -66,6 +70,8 @@ class Address:
             raise self._failure("connect", no_answer(self._timeout_s)) from error
         except psycopg.OperationalError as error:
             raise self._failure(_stage(str(error))) from error
+        except psycopg.ProgrammingError as error:
+            raise option_refused(self._name) from error
         with ExitStack() as stack:
             stack.callback(connection.close)
             try:

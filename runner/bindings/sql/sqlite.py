@@ -21,6 +21,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.create import create_file, run_scripts
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.sqlite_errors import is_busy, translated
@@ -275,6 +276,9 @@ class SqliteEngine:
             raise self._start_error(error) from error
         try:
             self._set_up(connection, writes=writes, waits=waits)
+        except ConnectError as error:
+            connection.close()
+            raise connect_fault(self._database, error) from error
         except sqlite3.Error as error:
             connection.close()
             if writes and is_busy(error):  # the journal's mode changes under a lock
@@ -286,8 +290,13 @@ class SqliteEngine:
         connection.execute("PRAGMA foreign_keys = ON")
         if not waits:
             connection.execute("PRAGMA busy_timeout = 0").close()
-        for statement in self._database.connect:
-            connection.execute(statement).close()
+        for index, statement in enumerate(self._database.connect):
+            try:
+                connection.execute(statement).close()
+            except (sqlite3.Error, sqlite3.Warning) as error:
+                if isinstance(error, sqlite3.Error) and is_busy(error):
+                    raise
+                raise ConnectError(index, str(error)) from error
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         if writes:
             if not self._is_memory:
