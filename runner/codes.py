@@ -94,6 +94,10 @@ unknown-database: A tool or a function names a database that is not under `datab
   name, or declare the database.
 unknown-engine: The address of a database names an engine that is not known. Addresses begin with
   `sqlite:///`, `postgresql://` and the like.
+unknown-driver: The address of a database names a driver that is not used. Write the engine alone,
+  such as `postgresql://`.
+url-option: What stands behind the `?` of a database's address is no option of the engine, or the
+  option does not take this value. The known ones are listed with it.
 create-failed: A script of `create` cannot be run. The place is the statement that fails.
 database-unreachable: A database cannot be opened (`validate --connect`, `serve`, `call`). The
   message names its address and what failed.

@@ -24,20 +24,11 @@ from runner.bindings.sql.mysql_types import row_reader
 from runner.bindings.sql.mysql_wire import QUERY, USE, Parameter, Rows, Wire, execution
 from runner.bindings.sql.session import SessionLostError
 from runner.bindings.sql.wording import option_refused
+from runner.catalog.options import MYSQL_TLS, options_of
 from runner.catalog.sources import Database
 from runner.errors import StartError
 
 T = TypeVar("T")
-_OPTIONS: Final = frozenset(
-    {"unix_socket", "connect_timeout", "bind_address", "program_name", "server_public_key"}
-)
-_TLS_OPTIONS: Final = frozenset(
-    {
-        *("ssl_ca", "ssl_capath", "ssl_cert", "ssl_cipher", "ssl_key", "ssl_key_password"),
-        *("ssl_check_hostname", "ssl_disabled", "ssl_verify_cert", "ssl_verify_identity"),
-    }
-)
-"""What an address may say to the driver; other options would undo what is fixed here."""
 _CHARSET: Final = "utf8mb4"
 _NEVER: Final = CLIENT.MULTI_STATEMENTS | CLIENT.LOCAL_FILES
 _EXTENDED_METADATA: Final = 1 << 3
@@ -136,17 +127,19 @@ class Address:
     """One database's address: opens connections to it."""
 
     def __init__(self, database: Database) -> None:
-        """Raises StartError for an option that the address may not have."""
+        """Raises StartError for an option that the address may not have: it might undo what is
+        fixed here."""
         self._name = database.name
         url = make_url(database.url.reveal())
         query = {name: str(value) for name, value in url.query.items()}
         if query.get("charset") == _CHARSET:
             del query["charset"]  # people write it out of habit
-        unknown = sorted(query.keys() - _OPTIONS - _TLS_OPTIONS)
-        if unknown:
-            message = f"database '{self._name}': the address has no option '{unknown[0]}'"
-            raise StartError(message, hint=f"options: {', '.join(sorted(_OPTIONS | _TLS_OPTIONS))}")
-        self._tls = {name: query.pop(name) for name in _TLS_OPTIONS & query.keys()}
+        known = options_of(url) or {}
+        for name in query:
+            if name not in known or name == "charset":
+                message = f"database '{self._name}': the address has no option '{name}'"
+                raise StartError(message, hint=f"options: {', '.join(sorted(known))}")
+        self._tls = {name: query.pop(name) for name in MYSQL_TLS & query.keys()}
         try:
             engine = create_engine(url.set(drivername="mysql+pymysql", query=query))
             _, options = engine.dialect.create_connect_args(engine.url)
@@ -197,7 +190,15 @@ class Address:
                 dialled.close()
                 if bound.is_over:
                     raise self._failure("connect", no_answer(self._timeout_s)) from error
-                raise self._failure(_stage(error)) from error
+                raise self._refused(error) from error
+
+    def _refused(self, error: Exception) -> StartError:
+        """Where it failed; of a login the server's reason, which names user and database."""
+        stage = _stage(error)
+        if stage != "login":
+            return self._failure(stage)
+        code, words = error.args[0], str(error.args[1])
+        return self._failure(stage, words, _LOGIN_HINTS.get(code))
 
     def _logged_in(
         self,
@@ -215,9 +216,9 @@ class Address:
             stack.pop_all()
             return used
 
-    def _failure(self, stage: str, why: str | None = None) -> StartError:
+    def _failure(self, stage: str, why: str | None = None, hint: str | None = None) -> StartError:
         message = f"database '{self._name}': {stage} failed at {self._endpoint}"
-        return StartError(f"{message}: {why}" if why else message, hint=_HINTS[stage])
+        return StartError(f"{message}: {why}" if why else message, hint=hint or _HINTS[stage])
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +356,13 @@ _HINTS: Final = {
     "login": "check user, password and the database's name",
 }
 _LOGIN_CODES: Final = frozenset({1044, 1045, 1049, 1130, 1251, 1698, 1820, 3118, 4151})
+_LOGIN_HINTS: Final = {
+    1044: "check the database's name in the address, and what the user may do",
+    1045: "check user and password of the address",
+    1049: "check the database's name in the address",
+    1130: "the server does not let this machine in",
+    1698: "check user and password of the address",
+}
 _TLS_CODE: Final = 2026
 
 

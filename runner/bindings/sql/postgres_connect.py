@@ -1,5 +1,6 @@
 """Opens connections to PostgreSQL: address, TLS, login, what a session is fixed to."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -69,7 +70,7 @@ class Address:
         except psycopg.errors.ConnectionTimeout as error:
             raise self._failure("connect", no_answer(self._timeout_s)) from error
         except psycopg.OperationalError as error:
-            raise self._failure(_stage(str(error))) from error
+            raise self._refused(str(error)) from error
         except psycopg.ProgrammingError as error:
             raise option_refused(self._name) from error
         with ExitStack() as stack:
@@ -100,9 +101,20 @@ class Address:
                 last = error
         raise last
 
-    def _failure(self, stage: str, why: str | None = None) -> StartError:
+    def _refused(self, message: str) -> StartError:
+        """Where it failed, and the server's reason, which names user and database at most."""
+        if _NO_POSTGRES.search(message):
+            hint = "check the port: PostgreSQL has 5432, MySQL and MariaDB have 3306"
+            return self._failure("connect", "what answers is no PostgreSQL server", hint)
+        said = _SAID.findall(message)
+        if not said:
+            return self._failure(_stage(message))
+        hints = (hint for words, hint in _LOGIN_HINTS if words in said[-1])
+        return self._failure("login", said[-1], next(hints, None))
+
+    def _failure(self, stage: str, why: str | None = None, hint: str | None = None) -> StartError:
         message = f"database '{self._name}': {stage} failed at {self._place}"
-        return StartError(f"{message}: {why}" if why else message, hint=_HINTS[stage])
+        return StartError(f"{message}: {why}" if why else message, hint=hint or _HINTS[stage])
 
 
 def pins(connection: Connection) -> Iterator[str]:
@@ -121,7 +133,17 @@ _HINTS: Final = {
 _STAGES: Final = (
     (("resolve host", "translate host", "name resolution"), "resolve"),
     (("SSL", "TLS", "certificate"), "TLS"),
-    (("authentication", "password", "role ", "database ", "pg_hba"), "login"),
+)
+_NO_POSTGRES: Final = re.compile(r"invalid response to SSL negotiation|expected authentication req")
+_SAID: Final = re.compile(r"\b(?:FATAL|PANIC): +(.+)")
+"""What the server answers to a login."""
+_LOGIN_HINTS: Final = (
+    ("password", "check the password of the address"),
+    ("parameter", "check 'options' in the address"),
+    ("pg_hba", "pg_hba.conf of the server says who may log in, and from where"),
+    ("database system", "try again in a moment"),
+    ("database ", "check the database's name in the address"),
+    ("role ", "check the user in the address"),
 )
 
 
