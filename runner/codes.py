@@ -204,6 +204,8 @@ executable-comment: MySQL and MariaDB run the text of comments that begin with `
   Write it as SQL.
 implicit-commit: MySQL and MariaDB commit when they run CREATE, ALTER, DROP and the like, so what
   a tool did before cannot be rolled back. Keep such statements out of tools, or alone in one.
+never-allowed: The engine refuses the statement in every tool: it reaches other files or databases,
+  sets the connection, or runs in no transaction. Remove it; 'writes' does not help.
 transaction-control: The statement begins, ends or configures the transaction (COMMIT, SAVEPOINT,
   SET TRANSACTION …), which is the server's. A list of statements is one transaction; a false
   `check` rolls it back.
