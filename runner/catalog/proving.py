@@ -21,6 +21,8 @@ RefusalKind = Literal[
     "untyped-parameter",
     "writes",
     "permission",
+    "file-refused",
+    "file-missing",
     "timeout",
     "other",
 ]
@@ -46,7 +48,7 @@ class Refusal:
 
     kind: RefusalKind
     name: str | None = None
-    """The table, column or function, or the word near which the syntax fails."""
+    """The table, column, function or file, or the word near which the syntax fails."""
     offset: int | None = None
     """Counted in `"".join(texts)`, the placeholders counting nothing; None where it is not told."""
     sqlstate: str | None = None

@@ -208,12 +208,18 @@ _WORDS = {
     "untyped-parameter": "the engine cannot tell the type of a parameter",
     "writes": "the engine refuses to write in a tool that reads",
     "permission": "the login may not do this",
+    "file-refused": "no statement of this database may read the file",
+    "file-missing": "there is no file",
     "timeout": "the engine took too long to prepare the statement",
     "other": "the engine refuses the statement",
 }
 _HINTS = {
     "untyped-parameter": "cast it, or declare its type in 'input'",
     "ambiguous-column": "say which one: table.column",
+    "file-refused": "list it, or its folder, in 'external' of the database; what an address or"
+    " a link names elsewhere is not read",
+    "file-missing": "a relative path starts at the folder of mcp.yaml; 'external' of the database"
+    " lists what may be read",
     "writes": "say 'writes: true' or 'writes: destructive' if it is meant",
 }
 
