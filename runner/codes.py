@@ -98,7 +98,8 @@ unknown-driver: The address of a database names a driver that is not used. Write
   such as `postgresql://`.
 url-option: What stands behind the `?` of a database's address is no option of the engine, or the
   option does not take this value. The known ones are listed with it.
-create-failed: A script of `create` cannot be run. The place is the statement that fails.
+create-failed: A script of `create` cannot be run. The place is the statement that fails, or
+  the word in it that the engine names.
 database-unreachable: A database cannot be opened (`validate --connect`, `serve`, `call`). The
   message names its address and what failed.
 connect-refused: The engine refuses a statement of `connect`, for the reason that stands there.

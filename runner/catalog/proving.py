@@ -21,6 +21,7 @@ RefusalKind = Literal[
     "untyped-parameter",
     "writes",
     "permission",
+    "no-database",
     "file-refused",
     "file-missing",
     "timeout",

@@ -4,7 +4,7 @@ import pytest
 
 from runner.catalog.sources import Create, Database
 from runner.secret import Secret
-from tests.compile.whole import faults, served
+from tests.compile.whole import compiled, faults, served
 
 PORT = "bad-url: expected a number from 1 to 65535 as the port, behind the host's ':'"
 
@@ -117,6 +117,11 @@ def test_address_that_its_engine_does_not_take_is_refused(url: str, expected: st
     found = faults(f"databases: {{d: {{url: '{url}'}}}}\n")
     assert [item.split(" ", 1)[1] for item in found] == [expected]
     assert "hunter2" not in "".join(found)
+
+
+def test_misspelt_dialect_that_is_installed_is_suggested() -> None:
+    _, [found] = compiled("databases: {d: {url: 'shilelagh://'}}\n")
+    assert (found.code, found.hint) == ("unknown-engine", "did you mean 'shillelagh'?")
 
 
 READ = "a: {description: A., sql: SELECT 1 AS n}"

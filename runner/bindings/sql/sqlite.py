@@ -35,6 +35,7 @@ from runner.codec.values import plain
 from runner.errors import Kind, StartError
 
 FACTS: Final = EngineFacts(splits_writes=True, seconds_between_stops=0.02)
+_MAGIC: Final = b"SQLite format 3\0"
 _CACHED_STATEMENTS: Final = 512
 _OWN_VALUE_BYTES: Final = 1_000_000_000
 """What SQLite allows."""
@@ -211,6 +212,15 @@ def _placeholder(cast: str) -> str:
     return f"CAST(? AS {cast})" if cast else "?"
 
 
+def _may_be_database(path: Path) -> bool:
+    """It begins as SQLite's files do, or is empty; one that cannot be read is told otherwise."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) in (b"", _MAGIC)
+    except OSError:
+        return True
+
+
 class SqliteEngine:
     """One SQLite database: a file, or a memory that all its sessions share."""
 
@@ -270,6 +280,8 @@ class SqliteEngine:
         Raises:
             StartError, BindingError: as `open_session`.
         """
+        if self._path is not None and not _may_be_database(self._path):
+            raise StartError(f"database '{self._database.name}': no SQLite file '{self._path}'")
         try:
             connection = self._connect()
         except sqlite3.Error as error:
