@@ -30,7 +30,7 @@ from runner.catalog.sql import SqlPlan
 from runner.codec.seal import Seal
 from runner.compile.catalog import Compiled, Material, compile_catalog, digest_of
 from runner.compile.proof import prove_catalog
-from runner.compile.site import Site
+from runner.compile.site import Site, below
 from runner.compile.sql.handle import read_statement
 from runner.compile.sql.plan import SqlSurroundings
 from runner.config.files import Disk
@@ -124,6 +124,9 @@ class _Reached:
 
     def report_schema(self, name: str, dialect: str, error: StartError) -> None:
         """The schema cannot be built: at the statement that fails, if one is known."""
+        if error.field:
+            self.report_unreachable(name, error)
+            return
         place = self.site / name / "create" / "schema"
         node = place.document.find(place.path)
         script = self.texts.get(node.text) if isinstance(node, Scalar) else None
@@ -136,6 +139,10 @@ class _Reached:
 
     def report_unreachable(self, name: str, error: StartError) -> None:
         """The database cannot be opened; the error names its address, never a password."""
+        if error.field:
+            place = below(self.site / name, error.field)
+            place.error("connect-refused", str(error), hint=error.hint)
+            return
         (self.site / name / "url").error("database-unreachable", str(error), hint=error.hint)
 
 
@@ -166,15 +173,18 @@ def _proven_live(compiled: Compiled, reached: _Reached, *, makes: bool) -> Prove
 
     async def prove(provers: dict[str, Prover]) -> Proven:
         async with contextlib.AsyncExitStack() as stack:
-            for name, database in databases.items():
-                if database.is_lazy or name in unmade:
-                    continue
+
+            async def open_one(name: str, database: Database) -> None:
                 opening = open_databases({name: database}, keys=[b"no cursor is made"])
                 try:
                     opened = await stack.enter_async_context(opening)
-                    provers |= await _prover_of(opened[name], stack)
+                    provers.update(await _prover_of(opened[name], stack))
                 except StartError as error:
                     reached.report_unreachable(name, error)
+
+            # At once: those that do not answer are waited for together.
+            asked = (pair for pair in databases.items() if not pair[1].is_lazy)
+            await asyncio.gather(*(open_one(*pair) for pair in asked if pair[0] not in unmade))
             catalog = await asyncio.to_thread(prove_catalog, compiled, provers)
             return catalog, frozenset(provers)
 

@@ -94,9 +94,16 @@ unknown-database: A tool or a function names a database that is not under `datab
   name, or declare the database.
 unknown-engine: The address of a database names an engine that is not known. Addresses begin with
   `sqlite:///`, `postgresql://` and the like.
-create-failed: A script of `create` cannot be run. The place is the statement that fails.
+unknown-driver: The address of a database names a driver that is not used. Write the engine alone,
+  such as `postgresql://`.
+url-option: What stands behind the `?` of a database's address is no option of the engine, or the
+  option does not take this value. The known ones are listed with it.
+create-failed: A script of `create` cannot be run. The place is the statement that fails, or
+  the word in it that the engine names.
 database-unreachable: A database cannot be opened (`validate --connect`, `serve`, `call`). The
   message names its address and what failed.
+connect-refused: The engine refuses a statement of `connect`, for the reason that stands there.
+  Correct it; it must be one that the login may run.
 create-not-embedded: `create` makes embedded databases only. Create the tables of a server with
   the tools of that database.
 external-not-duckdb: `external` names files that DuckDB reads in place; other engines read none.
@@ -198,6 +205,8 @@ executable-comment: MySQL and MariaDB run the text of comments that begin with `
   Write it as SQL.
 implicit-commit: MySQL and MariaDB commit when they run CREATE, ALTER, DROP and the like, so what
   a tool did before cannot be rolled back. Keep such statements out of tools, or alone in one.
+never-allowed: The engine refuses the statement in every tool: it reaches other files or databases,
+  sets the connection, or runs in no transaction. Remove it; 'writes' does not help.
 transaction-control: The statement begins, ends or configures the transaction (COMMIT, SAVEPOINT,
   SET TRANSACTION …), which is the server's. A list of statements is one transaction; a false
   `check` rolls it back.

@@ -51,9 +51,13 @@ class LoadError(RunnerError):
 class StartError(RunnerError):
     """The server cannot start for a reason outside the file: a port in use, a database down."""
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, hint: str | None = None, field: Sequence[str | int] = ()
+    ) -> None:
         super().__init__(message)
         self.hint = hint
+        self.field = tuple(field)
+        """Which field of the source's section is at fault, where one is: `connect`, 1."""
 
 
 class CallError(RunnerError):

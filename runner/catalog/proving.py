@@ -21,6 +21,9 @@ RefusalKind = Literal[
     "untyped-parameter",
     "writes",
     "permission",
+    "no-database",
+    "file-refused",
+    "file-missing",
     "timeout",
     "other",
 ]
@@ -46,7 +49,7 @@ class Refusal:
 
     kind: RefusalKind
     name: str | None = None
-    """The table, column or function, or the word near which the syntax fails."""
+    """The table, column, function or file, or the word near which the syntax fails."""
     offset: int | None = None
     """Counted in `"".join(texts)`, the placeholders counting nothing; None where it is not told."""
     sqlstate: str | None = None

@@ -4,7 +4,9 @@ import pytest
 
 from runner.catalog.sources import Create, Database
 from runner.secret import Secret
-from tests.compile.whole import faults, served
+from tests.compile.whole import compiled, faults, served
+
+PORT = "bad-url: expected a number from 1 to 65535 as the port, behind the host's ':'"
 
 
 @pytest.mark.parametrize(
@@ -61,6 +63,65 @@ def test_files_that_duckdb_reads_are_absolute_and_its_folder_is_kept() -> None:
         folder="/srv/probe",
         is_written=False,
     )
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://h/d?sslmode=verify-full&connect_timeout=3&application_name=a b",
+        "postgresql://h/d?host=a&host=b&port=1,2&target_session_attrs=read-write",
+        "postgresql://h/d?options=-csearch_path%3Dsales",
+        "mysql+pymysql://h/d?charset=utf8mb4&ssl_disabled=TRUE",
+        "sqlite+pysqlite:///a.db",
+        "sqlite:///file:/a.db?mode=ro&immutable=1&uri=true",
+        "mariadb://h:65535/d",
+    ],
+)
+def test_address_with_what_the_engine_takes_is_kept(url: str) -> None:
+    assert faults(f"databases: {{d: {{url: '{url}'}}}}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("postgresql://u:hunter2@h:54x2/d", PORT),
+        ("postgresql://u:hunter2/d", PORT),
+        ("postgresql://u:hunter2@h:0/d", PORT),
+        ("mysql://u:hunter2@[::1]:65536/d", PORT),
+        ("mariadb://h:/d?program_name=x", PORT),
+        ("postgresql://u:a@b:hunter2@h/d",
+         "bad-url: expected a database address such as sqlite:///data/app.db"),
+        ("postgresql+asyncpg://u:hunter2@h/d",
+         "unknown-driver: 'asyncpg' is no driver that is used for postgresql"),
+        ("mysql+mysqldb://u:hunter2@h/d",
+         "unknown-driver: 'mysqldb' is no driver that is used for mysql"),
+        ("duckdb+engine://", "unknown-driver: 'engine' is no driver that is used for duckdb"),
+        ("sqlite+aiosqlite://", "unknown-driver: 'aiosqlite' is no driver that is used for sqlite"),
+        ("postgresql://h/d?sslmod=require", "url-option: the address has no option 'sslmod'"),
+        ("mariadb://h/d?local_infile=1", "url-option: the address has no option 'local_infile'"),
+        ("sqlite:///a.db?mode=ro", "url-option: the address has no option 'mode'"),
+        ("duckdb:///a.db?read_only=true", "url-option: the address has no option 'read_only'"),
+        ("postgresql://h/d?connect_timeout=abc", "url-option: option 'connect_timeout' of the"
+         " address: expected a whole number above 0, found 'abc'"),
+        ("mysql://h/d?connect_timeout=0", "url-option: option 'connect_timeout' of the"
+         " address: expected a whole number above 0, found '0'"),
+        ("mariadb://h/d?charset=latin1",
+         "url-option: option 'charset' of the address: expected 'utf8mb4', found 'latin1'"),
+        ("sqlite:///file:a.db?mode=rx&uri=true", "url-option: option 'mode' of the address:"
+         " expected one of memory, ro, rw, rwc, found 'rx'"),
+        ("postgresql://h/d?sslcert=a&sslcert=b",
+         "url-option: option 'sslcert' of the address: expected one value, found several values"),
+    ],
+)  # fmt: skip
+def test_address_that_its_engine_does_not_take_is_refused(url: str, expected: str) -> None:
+    found = faults(f"databases: {{d: {{url: '{url}'}}}}\n")
+    assert [item.split(" ", 1)[1] for item in found] == [expected]
+    assert "hunter2" not in "".join(found)
+
+
+def test_misspelt_dialect_that_is_installed_is_suggested() -> None:
+    _, [found] = compiled("databases: {d: {url: 'shilelagh://'}}\n")
+    assert (found.code, found.hint) == ("unknown-engine", "did you mean 'shillelagh'?")
 
 
 READ = "a: {description: A., sql: SELECT 1 AS n}"

@@ -14,6 +14,7 @@ from typing import Final
 
 from sqlalchemy import make_url
 
+from runner.bindings.sql.offsets import word_offset
 from runner.catalog.sources import Create, Database
 from runner.errors import StartError
 
@@ -54,8 +55,12 @@ def leaves_memory(database: Database) -> bool:
     return other_files is None or any(other_files.search(script) for script in scripts)
 
 
+_NEAR: Final = re.compile(r'^(?:near|unrecognized token:) "(.+?)"')
+
+
 def script_fault(script: str) -> tuple[int, str] | None:
-    """Where the first statement that fails begins, and why; None where the script runs.
+    """Where the first statement that fails begins, or the token that the engine names stands, and
+    why; None where the script runs.
 
     It runs in a memory of its own, with no way to other files.
     """
@@ -66,7 +71,9 @@ def script_fault(script: str) -> tuple[int, str] | None:
             try:
                 connection.execute(statement).close()
             except sqlite3.Error as error:
-                return offset, str(error)
+                near = _NEAR.search(str(error))
+                within = word_offset(near[1], [statement.lstrip()]) if near is not None else None
+                return offset + (within or 0), str(error)
     finally:
         connection.close()
     return None

@@ -16,6 +16,7 @@ import duckdb
 from sqlalchemy import make_url
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.create import create_file
 from runner.bindings.sql.duckdb_create import build, run_scripts
 from runner.bindings.sql.duckdb_describe import AskError, Described, Describer, selected
@@ -37,6 +38,8 @@ from runner.catalog.sources import Create, Database
 from runner.errors import Kind, StartError
 
 FACTS: Final = EngineFacts(splits_writes=True, seconds_between_stops=0.02)
+_MAGIC: Final = b"DUCK"
+_MAGIC_AT: Final = 8
 _BEGIN_READ: Final = "BEGIN TRANSACTION READ ONLY"
 _BEGIN_WRITE: Final = "BEGIN TRANSACTION"
 _OTHERS: Final = 3
@@ -240,19 +243,36 @@ class DuckdbEngine:
                 self._instance = self._opened()
         try:
             return DuckdbSession(self._instance, writes=writes)
+        except ConnectError as error:
+            raise connect_fault(self._database, error) from error
         except duckdb.Error as error:
             raise self._start_error(error) from error
 
     def _opened(self) -> Instance:
         if self._path is not None and not self._path.exists():
             raise self._missing()
+        if self._path is not None and not self._may_be_database(self._path):
+            hint = "CSV, JSON and Parquet files are read in place: 'duckdb://' with 'external'"
+            message = f"database '{self._database.name}': no DuckDB file '{self._path}'"
+            raise StartError(message, hint=hint)
         try:
             return open_instance(self._setup)
         except OtherSetupError as error:
             message = f"database '{self._database.name}': its file is open with other settings"
             raise StartError(message, hint="restart the server") from error
+        except ConnectError as error:
+            raise connect_fault(self._database, error) from error
         except duckdb.Error as error:
             raise self._start_error(error) from error
+
+    @staticmethod
+    def _may_be_database(path: Path) -> bool:
+        """It begins as DuckDB's files do; one that cannot be read is told otherwise."""
+        try:
+            with path.open("rb") as file:
+                return file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] == _MAGIC
+        except OSError:
+            return True
 
     def _missing(self) -> StartError:
         name = self._database.name

@@ -38,12 +38,15 @@ _NEXT_COLUMN: Final = re.compile(r", \w+: ")
 _NOT_NULL: Final = re.compile(r'failed: .*?"?(\w+)"?$')
 _NEAR: Final = re.compile(r'at or near "(.*)"', re.DOTALL)
 _REFUSALS: Final[tuple[tuple[re.Pattern[str], RefusalKind], ...]] = (
+    (re.compile(r'^Cannot access (?:file|directory) "([^"]+)"'), "file-refused"),
+    (re.compile(r'^No files found that match the pattern "([^"]+)"'), "file-missing"),
     (re.compile(r'^(?:Table with name|Referenced table) "?([^" ]+)"?'), "unknown-table"),
     (re.compile(r'^Ambiguous reference to column name "([^"]+)"'), "ambiguous-column"),
     (re.compile(r'does not have a column (?:named|with name) "([^"]+)"'), "unknown-column"),
     (re.compile(r"^Referenced update column (.+?) not found"), "unknown-column"),
     (re.compile(r'^Referenced column "([^"]+)"'), "unknown-column"),
 )
+_LITERAL: Final = re.compile(r"'((?:[^']|'')*)'")
 _MISFIT: Final = re.compile(
     r"^(?:No function matches|Could not choose|Cannot (?:compare|cast|mix|combine|deduce))"
     r"|explicit cast is required|cannot be cast|can't be cast"
@@ -142,6 +145,8 @@ def refusal(error: duckdb.Error, texts: Sequence[str], text: str, *, prefix: int
     offset is as it is without placeholders."""
     told = Told(error)
     kind, name = _refusal(error, told)
+    if name is not None and kind in ("file-refused", "file-missing"):
+        name = _as_written(name, text)
     offset = None
     if told.position is not None and prefix is not None:
         given = text.encode()[: max(told.position - prefix, 0)].decode(errors="ignore")
@@ -149,6 +154,13 @@ def refusal(error: duckdb.Error, texts: Sequence[str], text: str, *, prefix: int
     elif name is not None:
         offset = word_offset(name, texts)
     return Refusal(kind, name, offset, type(error).__name__.removesuffix("Exception"))
+
+
+def _as_written(path: str, text: str) -> str:
+    """The file as the statement names it, where the engine tells it with the folder."""
+    literals = (found[1].replace("''", "'") for found in _LITERAL.finditer(text))
+    ends = [literal for literal in literals if literal and f"/{path}".endswith(f"/{literal}")]
+    return max(ends, key=len, default=path)
 
 
 def _refusal(error: duckdb.Error, told: Told) -> tuple[RefusalKind, str | None]:

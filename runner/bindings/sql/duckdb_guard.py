@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple
 import duckdb
 
 from runner.bindings.sql.wording import refused
+from runner.catalog.guarded import DUCKDB_FUNCTIONS
 from runner.errors import Kind
 
 StatementKind = Literal["query", "explain", "change", "definition"]
@@ -29,20 +30,7 @@ _EXPLAIN_WORDS: Final = re.compile(
     rf"{_TRIVIA}explain\b{_TRIVIA}(?:analyze\b{_TRIVIA})?(?:\([^()]*\){_TRIVIA})?",
     re.IGNORECASE | re.DOTALL,
 )
-_ACTING: Final = frozenset(
-    {
-        *("checkpoint", "force_checkpoint", "write_log", "truncate_duckdb_logs"),
-        *("enable_logging", "disable_logging", "enable_profiling", "disable_profiling"),
-        *("pandas_scan", "arrow_scan", "arrow_scan_dumb", "python_arrow_scan"),
-        *("python_map_function", "register_external_resource", "register_external_resource_type"),
-        *("deregister_external_resource", "create_external_resource", "destroy_external_resource"),
-        *("add_grammar_extension", "remove_grammar_extension"),
-        *("query", "json_execute_serialized_sql"),
-    }
-)
-"""Functions that write, that read the memory of this process, or that run a text as a statement,
-in which the others would hide."""
-_MAY_ACT: Final = re.compile("|".join(sorted(_ACTING)), re.IGNORECASE)
+_MAY_ACT: Final = re.compile("|".join(sorted(DUCKDB_FUNCTIONS)), re.IGNORECASE)
 _NAMES: Final = frozenset({duckdb.token_type.identifier, duckdb.token_type.keyword})
 
 
@@ -109,7 +97,7 @@ def acts(text: str) -> bool:
     found = [token for token in tokens(text) if token.kind != duckdb.token_type.comment]
     return any(
         token.kind in _NAMES
-        and token.text.strip('"`').lower() in _ACTING
+        and token.text.strip('"`').lower() in DUCKDB_FUNCTIONS
         and following.text.startswith("(")
         for token, following in pairwise(found)
     )

@@ -13,6 +13,9 @@ from typing import Final
 
 import duckdb
 
+from runner.bindings.sql.connect_fault import ConnectError
+from runner.bindings.sql.duckdb_errors import Told
+
 _AT_OPEN: Final = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -62,7 +65,8 @@ class Instance:
         """Sets everything up and locks it.
 
         Raises:
-            duckdb.Error: a statement of `connect` fails.
+            ConnectError: a statement of `connect` fails.
+            duckdb.Error: the settings cannot be made.
         """
         for setting in _SETTINGS:
             self.anchor.execute(setting)
@@ -74,8 +78,12 @@ class Instance:
 
     def _connect(self) -> duckdb.DuckDBPyConnection:
         connection = self.anchor.cursor()
-        for statement in self.setup.connect:
-            connection.execute(statement)
+        for index, statement in enumerate(self.setup.connect):
+            try:
+                connection.execute(statement)
+            except duckdb.Error as error:
+                connection.close()
+                raise ConnectError(index, Told(error).first_line) from error
         return connection
 
     def _limit_files(self) -> None:
@@ -103,7 +111,7 @@ class Instance:
         """A connection of its own for somebody.
 
         Raises:
-            duckdb.Error: it cannot be made.
+            ConnectError, duckdb.Error: it cannot be made.
         """
         with self._guard:
             return self._free.pop() if self._free else self._connect()
@@ -134,7 +142,7 @@ def open_instance(setup: Setup) -> Instance:
 
     Raises:
         OtherSetupError: it is open with another setup.
-        duckdb.Error: it cannot be opened.
+        ConnectError, duckdb.Error: it cannot be opened.
     """
     if setup.path is None:
         return _opened(setup)
@@ -167,7 +175,7 @@ def _opened(setup: Setup) -> Instance:
     instance = Instance(setup, anchor)
     try:
         instance.configure()
-    except duckdb.Error:
+    except (ConnectError, duckdb.Error):
         instance.close()
         raise
     return instance

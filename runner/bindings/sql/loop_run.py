@@ -4,6 +4,7 @@ The thread that owns the session is idle meanwhile. What would hold up the loop 
 """
 
 import asyncio
+import sys
 from collections.abc import Callable
 from typing import Final, TypeVar, cast
 
@@ -11,6 +12,8 @@ from runner.bindings.sql.session import Session, SteppedSession
 from runner.bindings.sql.steps import Steps, Wait, drain
 
 T = TypeVar("T")
+CAN_WATCH: Final = sys.platform != "win32"
+"""The event loop there watches no connection of others."""
 End = Callable[[BaseException | None], None]
 
 

@@ -10,12 +10,14 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Sink
+from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.insisting import insist
-from runner.bindings.sql.mysql_connect import Address, Server, rows_of, setup
-from runner.bindings.sql.mysql_errors import INTERRUPTED, UNIQUE, is_loss, key_of, translated
+from runner.bindings.sql.mysql_connect import Address, Server, after_connect, rows_of, setup
+from runner.bindings.sql.mysql_errors import INTERRUPTED, UNIQUE, is_loss, key_of, said, translated
 from runner.bindings.sql.mysql_packets import Field, ServerError, written
 from runner.bindings.sql.mysql_prove import MysqlProver
 from runner.bindings.sql.mysql_types import VAR_STRING, decoders, encoder, row_reader
@@ -31,7 +33,7 @@ from runner.bindings.sql.mysql_wire import (
 )
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.steps import Steps, Wait, drain
-from runner.bindings.sql.wording import connect_failed, refused
+from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes
 from runner.catalog.sources import Database
 from runner.errors import BindingError, Kind, StartError
@@ -59,7 +61,11 @@ class MysqlSession:
     def __init__(
         self, wire: Wire, server: Server, *, commands: Sequence[bytes], address: Address
     ) -> None:
-        """`commands` make the session what it is, now and after each reset."""
+        """`commands` make the session what it is, now and after each reset.
+
+        Raises:
+            ServerError: the server refuses one; `command` says which.
+        """
         self.opened_at = time.monotonic()
         self._wire = wire
         self._server = server
@@ -76,7 +82,7 @@ class MysqlSession:
         self._is_open = False
         self._is_stopped = False
         self._was_killed = False
-        self._run(commands)
+        self._wire.run(commands)
 
     def _run(self, commands: Sequence[bytes], text: str = "") -> int:
         """How many rows the commands changed; `text` is the statement's among them."""
@@ -291,17 +297,13 @@ class MysqlSession:
 
     def _kill(self) -> None:
         self._was_killed = True
-        try:
-            wire, server = self._address.connect()
-        except StartError:
-            return  # it is asked again while the statement goes on
-        try:
-            if server.identity == self._server.identity:
-                wire.run([QUERY + f"KILL QUERY {self._server.connection_id}".encode()])
-        except (ServerError, SessionLostError):
-            return  # the same
-        finally:
-            wire.close()
+        with suppress(StartError):  # it is asked again while the statement goes on
+            self._address.connect(self._kill_from)
+
+    def _kill_from(self, wire: Wire, server: Server) -> None:
+        if server.identity == self._server.identity:
+            wire.run([QUERY + f"KILL QUERY {self._server.connection_id}".encode()])
+        wire.close()
 
     def prover(self) -> MysqlProver:
         """Describes on this connection."""
@@ -358,13 +360,17 @@ class MysqlEngine:
     def open_session(self, *, writes: bool) -> MysqlSession:
         """A connection whose transactions read only unless they say otherwise."""
         del writes  # decided by each transaction
-        wire, server = self._address.connect()
+        return self._address.connect(self._session)
+
+    def _session(self, wire: Wire, server: Server) -> MysqlSession:
+        commands = setup(self._database, server)
         try:
-            commands = setup(self._database, server)
             return MysqlSession(wire, server, commands=commands, address=self._address)
-        except (BindingError, SessionLostError) as error:
-            wire.close()
-            raise connect_failed(self._database.name, error) from error
+        except ServerError as error:
+            index = error.command - len(commands) + after_connect(self._database)
+            if index not in range(len(self._database.connect)):
+                raise
+            raise connect_fault(self._database, ConnectError(index, said(error))) from error
 
     def close(self) -> None:
         """Nothing is shared that needs it."""

@@ -6,9 +6,11 @@ PyMySQL does what comes before the first command; its socket is ours from then o
 import socket
 import ssl
 import struct
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import pymysql
 from pymysql.connections import Connection
@@ -16,25 +18,17 @@ from pymysql.constants import CLIENT
 from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 
+from runner.bindings.sql.bounded import CONNECT_TIMEOUT_S, bounded, no_answer
 from runner.bindings.sql.mysql_packets import Field, ServerError
 from runner.bindings.sql.mysql_types import row_reader
 from runner.bindings.sql.mysql_wire import QUERY, USE, Parameter, Rows, Wire, execution
 from runner.bindings.sql.session import SessionLostError
 from runner.bindings.sql.wording import option_refused
+from runner.catalog.options import MYSQL_TLS, options_of
 from runner.catalog.sources import Database
 from runner.errors import StartError
 
-_CONNECT_TIMEOUT_S: Final = 5
-_OPTIONS: Final = frozenset(
-    {"unix_socket", "connect_timeout", "bind_address", "program_name", "server_public_key"}
-)
-_TLS_OPTIONS: Final = frozenset(
-    {
-        *("ssl_ca", "ssl_capath", "ssl_cert", "ssl_cipher", "ssl_key", "ssl_key_password"),
-        *("ssl_check_hostname", "ssl_disabled", "ssl_verify_cert", "ssl_verify_identity"),
-    }
-)
-"""What an address may say to the driver; other options would undo what is fixed here."""
+T = TypeVar("T")
 _CHARSET: Final = "utf8mb4"
 _NEVER: Final = CLIENT.MULTI_STATEMENTS | CLIENT.LOCAL_FILES
 _EXTENDED_METADATA: Final = 1 << 3
@@ -53,6 +47,7 @@ _FIXED: Final = (
     " sql_auto_is_null=0, autocommit=1",
     "SET SESSION TRANSACTION READ ONLY",
 )
+_LEAST_S: Final = 0.1
 _IDLE_SLACK_S: Final = 60
 _TEXT_BYTES: Final = 16 * 1024 * 1024
 _ALL: Final = 4_294_967_295
@@ -75,6 +70,15 @@ class _Login(Connection):  # its cursors are not used
     """Asks MariaDB for its own words on types; offers neither files nor several statements."""
 
     _is_before_login = True
+
+    @property
+    def is_local(self) -> bool:
+        """Nobody listens in, so that a password may be sent as it is."""
+        return bool(self._secure)
+
+    @is_local.setter
+    def is_local(self, value: bool) -> None:
+        self._secure = value
 
     @property
     def is_mariadb(self) -> bool:
@@ -123,17 +127,19 @@ class Address:
     """One database's address: opens connections to it."""
 
     def __init__(self, database: Database) -> None:
-        """Raises StartError for an option that the address may not have."""
+        """Raises StartError for an option that the address may not have: it might undo what is
+        fixed here."""
         self._name = database.name
         url = make_url(database.url.reveal())
         query = {name: str(value) for name, value in url.query.items()}
         if query.get("charset") == _CHARSET:
             del query["charset"]  # people write it out of habit
-        unknown = sorted(query.keys() - _OPTIONS - _TLS_OPTIONS)
-        if unknown:
-            message = f"database '{self._name}': the address has no option '{unknown[0]}'"
-            raise StartError(message, hint=f"options: {', '.join(sorted(_OPTIONS | _TLS_OPTIONS))}")
-        self._tls = {name: query.pop(name) for name in _TLS_OPTIONS & query.keys()}
+        known = options_of(url) or {}
+        for name in query:
+            if name not in known or name == "charset":
+                message = f"database '{self._name}': the address has no option '{name}'"
+                raise StartError(message, hint=f"options: {', '.join(sorted(known))}")
+        self._tls = {name: query.pop(name) for name in MYSQL_TLS & query.keys()}
         try:
             engine = create_engine(url.set(drivername="mysql+pymysql", query=query))
             _, options = engine.dialect.create_connect_args(engine.url)
@@ -148,31 +154,130 @@ class Address:
                 "ssl_disabled": _is_on(self._tls.get("ssl_disabled")),
             }
         )
-        options.setdefault("connect_timeout", _CONNECT_TIMEOUT_S)
         options.setdefault("program_name", "mcp-run")
+        self._timeout_s = float(options.pop("connect_timeout", CONNECT_TIMEOUT_S))
         self._options = options
-        self._place = query.get("unix_socket") or f"{url.host or 'localhost'}:{url.port or 3306}"
+        self._endpoint = _Endpoint(
+            url.host or "localhost",
+            url.port or 3306,
+            unix_socket=query.get("unix_socket"),
+            bind_address=query.get("bind_address"),
+        )
 
-    def connect(self) -> tuple[Wire, Server]:
-        """A connection after its login, and whom it reached.
+    def connect(self, use: Callable[[Wire, Server], T]) -> T:
+        """What `use` makes of a connection after its login, and of whom it reached.
+
+        From the first packet to the end of `use`, no more time is taken than the address allows.
 
         Raises:
             StartError: says source, host and stage, never the password.
         """
+        ends_at = time.monotonic() + self._timeout_s
         try:
             context = _tls_context(self._tls)
         except OSError as error:  # no such file, or no certificate in it
             raise self._failure("TLS") from error
         try:
-            login = _Login(**self._options, ssl=context)
-            wire = Wire(login.taken_socket())
-            return wire, _server(wire, is_mariadb=login.is_mariadb)
-        except (pymysql.Error, OSError, ServerError, SessionLostError) as error:
+            dialled = _dialled(self._endpoint, self._timeout_s)
+        except TimeoutError as error:
+            raise self._failure("connect", no_answer(self._timeout_s)) from error
+        except OSError as error:
             raise self._failure(_stage(error)) from error
+        with dialled.dup() as spare, bounded(ends_at - time.monotonic(), _ending(spare)) as bound:
+            try:
+                return self._logged_in(dialled, context, use)
+            except (pymysql.Error, OSError, ServerError, SessionLostError) as error:
+                dialled.close()
+                if bound.is_over:
+                    raise self._failure("connect", no_answer(self._timeout_s)) from error
+                raise self._refused(error) from error
 
-    def _failure(self, stage: str) -> StartError:
-        message = f"database '{self._name}': {stage} failed at {self._place}"
-        return StartError(message, hint=_HINTS[stage])
+    def _refused(self, error: Exception) -> StartError:
+        """Where it failed; of a login the server's reason, which names user and database."""
+        stage = _stage(error)
+        if stage != "login":
+            return self._failure(stage)
+        code, words = error.args[0], str(error.args[1])
+        return self._failure(stage, words, _LOGIN_HINTS.get(code))
+
+    def _logged_in(
+        self,
+        dialled: socket.socket,
+        context: ssl.SSLContext | None,
+        use: Callable[[Wire, Server], T],
+    ) -> T:
+        login = _Login(**self._options, ssl=context, defer_connect=True)
+        login.is_local = self._endpoint.unix_socket is not None
+        login.connect(dialled)
+        wire = Wire(login.taken_socket())
+        with ExitStack() as stack:
+            stack.callback(wire.close)
+            used = use(wire, _server(wire, is_mariadb=login.is_mariadb))
+            stack.pop_all()
+            return used
+
+    def _failure(self, stage: str, why: str | None = None, hint: str | None = None) -> StartError:
+        message = f"database '{self._name}': {stage} failed at {self._endpoint}"
+        return StartError(f"{message}: {why}" if why else message, hint=hint or _HINTS[stage])
+
+
+@dataclass(frozen=True, slots=True)
+class _Endpoint:
+    """Where a server listens."""
+
+    host: str
+    port: int
+    unix_socket: str | None = None
+    bind_address: str | None = None
+    """From which address of this machine."""
+
+    def __str__(self) -> str:
+        return self.unix_socket or f"{self.host}:{self.port}"
+
+
+def _dialled(endpoint: _Endpoint, timeout_s: float) -> socket.socket:
+    """A connection to the first address of the host that takes it.
+
+    Raises:
+        OSError: none does; `TimeoutError` where the last one says nothing.
+    """
+    if endpoint.unix_socket is not None:
+        dialled = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        dialled.settimeout(timeout_s)
+        try:
+            dialled.connect(endpoint.unix_socket)
+        except OSError:
+            dialled.close()
+            raise
+        return dialled
+    ends_at = time.monotonic() + timeout_s
+    found = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+    last: OSError = TimeoutError()
+    for left, (family, _, _, _, address) in zip(range(len(found), 0, -1), found, strict=True):
+        dialled = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            dialled.settimeout(max((ends_at - time.monotonic()) / left, _LEAST_S))
+            if endpoint.bind_address is not None:
+                dialled.bind((endpoint.bind_address, 0))
+            dialled.connect(address)
+        except OSError as error:
+            dialled.close()
+            last = error
+        else:
+            dialled.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            dialled.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            return dialled
+    raise last
+
+
+def _ending(connection: socket.socket) -> Callable[[], None]:
+    """Ends a connection, so that whoever waits for it, on a duplicate too, waits no longer."""
+
+    def end() -> None:
+        with suppress(OSError):  # the server was faster
+            connection.shutdown(socket.SHUT_RDWR)
+
+    return end
 
 
 def _tls_context(options: Mapping[str, str]) -> ssl.SSLContext | None:
@@ -217,6 +322,11 @@ def setup(database: Database, server: Server) -> Sequence[bytes]:
     return [*commands, *(QUERY + text.encode() for text in (first, *database.connect, *_FIXED))]
 
 
+def after_connect(database: Database) -> int:
+    """How many commands of `setup` there are from the first statement of `connect` on."""
+    return len(database.connect) + len(_FIXED)
+
+
 def _server(wire: Wire, *, is_mariadb: bool) -> Server:
     [row] = rows_of(wire, _WHO)
     return Server(row[0], tuple(row[1:4]), int(str(row[4])), is_mariadb)
@@ -246,6 +356,13 @@ _HINTS: Final = {
     "login": "check user, password and the database's name",
 }
 _LOGIN_CODES: Final = frozenset({1044, 1045, 1049, 1130, 1251, 1698, 1820, 3118, 4151})
+_LOGIN_HINTS: Final = {
+    1044: "check the database's name in the address, and what the user may do",
+    1045: "check user and password of the address",
+    1049: "check the database's name in the address",
+    1130: "the server does not let this machine in",
+    1698: "check user and password of the address",
+}
 _TLS_CODE: Final = 2026
 
 

@@ -33,6 +33,7 @@ _BY_KIND: Final[dict[Kind, Sequence[int]]] = {
 }
 _KINDS: Final = {code: kind for kind, codes in _BY_KIND.items() for code in codes}
 _LOST: Final = frozenset({1053, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2006, 2013, 4031})
+_TIME_LIMITS: Final = {1969: "max_statement_time exceeded", 3024: "max_execution_time exceeded"}
 _NAMING: Final = frozenset({1044, 1049, 1054, 1109, 1142, 1143, 1146, 1305, 1370})
 """Their sentences name what the statement names: a table, a column, a function."""
 _COLUMN = re.compile(r"(?:[Cc]olumn|Field) '([^']+)'")
@@ -49,6 +50,7 @@ _REFUSALS: Final[dict[int, tuple[RefusalKind, re.Pattern[str] | None]]] = {
     1054: ("unknown-column", re.compile(r"'(?:[^']*\.)?([^'.]+)'")),
     1109: ("unknown-table", re.compile(r"'(?:[^']*\.)?([^'.]+)'")),
     1146: ("unknown-table", re.compile(r"'(?:[^']*\.)?([^'.]+)'")),
+    1046: ("no-database", None),
     1051: ("unknown-table", re.compile(r"'(?:[^']*\.)?([^'.]+)'")),
     1305: ("unknown-function", re.compile(r" (?:[^ ]*\.)?([^ .]+) does not exist")),
     1052: ("ambiguous-column", re.compile(r"'(?:[^']*\.)?([^'.]+)'")),
@@ -68,6 +70,15 @@ _REFUSALS: Final[dict[int, tuple[RefusalKind, re.Pattern[str] | None]]] = {
 def is_loss(error: ServerError) -> bool:
     """The connection is gone."""
     return error.code in _LOST
+
+
+def said(error: ServerError) -> str:
+    """The server's words for the operator; of the text near a fault the first word."""
+    near = _NEAR.search(error.message)
+    if near is None:
+        return error.message
+    word = _WORD.match(near[1])
+    return f"syntax error near '{word[0]}'" if word else "syntax error at the end"
 
 
 def key_of(error: ServerError) -> str | None:
@@ -92,6 +103,8 @@ def _reason(error: ServerError, field: str | None) -> str:
     """The number, and what it is about."""
     if error.code in _NAMING:
         return str(error)
+    if error.code in _TIME_LIMITS:
+        return f"{error.code} {_TIME_LIMITS[error.code]}"
     return f"{error.code} {field}" if field else str(error.code)
 
 

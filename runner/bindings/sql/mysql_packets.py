@@ -29,6 +29,8 @@ class ServerError(Exception):
         super().__init__(f"{code} {message}")
         self.code = code
         self.message = message
+        self.command = 0
+        """Which of the commands that were sent together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

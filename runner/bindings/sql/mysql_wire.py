@@ -121,6 +121,7 @@ class Wire:
                 try:
                     ended.append((yield from self._answer(rows if index == rows_of else None)))
                 except ServerError as error:
+                    error.command = index
                     fault = fault or error
                     self.is_in_transaction = True
         if fault is not None:

@@ -21,9 +21,11 @@ def author_offset(offset: int, texts: Sequence[str], text: str) -> int:
 
 
 def word_offset(word: str, texts: Sequence[str], *, any_case: bool = False) -> int | None:
-    """The offset of a whole word in `"".join(texts)`, if it stands in one place only; `any_case`
-    where the engine may tell it in another case than the author's."""
+    """The offset of a whole word or of a sign in `"".join(texts)`, if it stands in one place only;
+    `any_case` where the engine may tell it in another case than the author's."""
     flags = re.IGNORECASE if any_case else 0
-    pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", flags)
+    before = r"(?<!\w)" if word[:1].isalnum() else ""
+    after = r"(?!\w)" if word[-1:].isalnum() else ""
+    pattern = re.compile(before + re.escape(word) + after, flags)
     found = [match.start() for match in pattern.finditer("".join(texts))]
     return found[0] if len(found) == 1 else None

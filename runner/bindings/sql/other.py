@@ -23,8 +23,9 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, PoolProxiedConnection
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
-from runner.bindings.sql.wording import connect_failed, refused
+from runner.bindings.sql.wording import refused
 from runner.catalog.proving import Prover
 from runner.catalog.rendering import Key, Shapes
 from runner.catalog.sources import Database
@@ -241,12 +242,18 @@ class OtherEngine:
             raise self._refused("cannot be reached", error) from error
         session = OtherSession(pooled, self._engine.dialect, name=self._database.name)
         try:
-            for statement in self._database.connect:
-                session.change(session.adopt(statement, 0), ())
+            for index, statement in enumerate(self._database.connect):
+                try:
+                    session.change(session.adopt(statement, 0), ())
+                except BindingError as error:
+                    raise ConnectError(index, error.reason or str(error)) from error
             session.commit()
+        except ConnectError as error:
+            session.close()
+            raise connect_fault(self._database, error) from error
         except (BindingError, SessionLostError) as error:
             session.close()
-            raise connect_failed(self._database.name, error) from error
+            raise self._refused("what 'connect' does cannot be kept", error) from error
         return session
 
     def _refused(self, what: str, error: Exception) -> StartError:

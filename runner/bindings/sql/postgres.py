@@ -1,4 +1,4 @@
-"""PostgreSQL: how a connection is opened and kept, and how a statement runs on it.
+"""PostgreSQL: how a session is kept, and how a statement runs on it.
 
 A call is one round trip where it can be: BEGIN, the settings of the transaction, the statement and
 the end of a read travel together. Setting the time limit takes the transaction's snapshot, after
@@ -6,7 +6,7 @@ which the server lets nobody turn a read-only transaction into a writing one.
 """
 
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Final, Protocol
 
 import psycopg
@@ -14,11 +14,11 @@ from psycopg import adapt
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGresult
 from psycopg.types.array import register_array
-from sqlalchemy import create_engine
-from sqlalchemy.engine import make_url
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.insisting import insist
+from runner.bindings.sql.postgres_connect import Address, pins
 from runner.bindings.sql.postgres_describe import Describer, Known
 from runner.bindings.sql.postgres_errors import STOPPED, EngineError, translated
 from runner.bindings.sql.postgres_prove import PostgresProver
@@ -26,23 +26,12 @@ from runner.bindings.sql.postgres_types import adapters, encoder
 from runner.bindings.sql.postgres_wire import Command, Wire
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.steps import Steps, Wait, drain
-from runner.bindings.sql.wording import connect_failed, option_refused, refused
+from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes, Slot
 from runner.catalog.sources import Database
-from runner.errors import BindingError, Kind, StartError
+from runner.errors import BindingError, Kind
 
 FACTS: Final = EngineFacts(splits_writes=False, seconds_between_stops=0.25, steps=True)
-_SETTINGS: Final = (
-    "default_transaction_read_only=on",
-    "timezone=UTC",
-    "datestyle=ISO",
-    "intervalstyle=iso_8601",
-    "bytea_output=hex",
-    "extra_float_digits=1",
-    "standard_conforming_strings=on",
-)
-_PINNED: Final = {"TimeZone": "UTC", "DateStyle": "ISO"}
-_CONNECT_TIMEOUT_S: Final = 5
 _CANCEL_TIMEOUT_S: Final = 2.0
 _ROUNDING_S: Final = 0.01
 _SET_TIMEOUT: Final = b"SELECT pg_catalog.set_config('statement_timeout', $1, true)"
@@ -65,10 +54,13 @@ class PostgresSession:
         *,
         known: Known,
         connect: Sequence[str],
+        ends_at: float,
     ) -> None:
+        """`connect` makes the session what it is, now until `ends_at`, and after each reset."""
         self.opened_at = time.monotonic()
         self._connection = connection
-        self._connect = tuple(Command(statement.encode()) for statement in connect)
+        statements = (*pins(connection), *connect)
+        self._connect = tuple(Command(statement.encode()) for statement in statements)
         self._wire = Wire(connection)
         self._transformer = adapt.Transformer(connection)
         self._describer = Describer(self._wire, known)
@@ -79,8 +71,14 @@ class PostgresSession:
         self._is_stopped = False
         self._is_used = False
         """The session may hold state that outlives a transaction."""
-        for command in self._connect:
-            self._run([command])
+        self._wire.ends_at = ends_at
+        first = len(self._connect) - len(connect)
+        for index, command in enumerate(self._connect):
+            try:
+                self._wire.run([command])
+            except EngineError as error:
+                raise ConnectError(index - first, error.message) from error
+        self._wire.ends_at = None
 
     def _run(self, commands: Sequence[Command]) -> list[PGresult]:
         try:
@@ -331,64 +329,23 @@ class PostgresEngine:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        url = make_url(database.url.reveal()).set(drivername="postgresql+psycopg")
-        engine = create_engine(url)
-        _, options = engine.dialect.create_connect_args(engine.url)
-        options.pop("context", None)
-        settings = " ".join(f"-c {setting}" for setting in _SETTINGS)
-        options["options"] = f"{options.get('options', '')} {settings}".strip()
-        options.setdefault("connect_timeout", _CONNECT_TIMEOUT_S)
-        options.setdefault("application_name", "mcp-run")
-        options["client_encoding"] = "utf8"
-        self._options = options
-        self._address = f"{url.host or 'local socket'}:{url.port or 5432}"
+        self._address = Address(database)
         self._known = Known(adapters())
 
     def open_session(self, *, writes: bool) -> PostgresSession:
         """A connection whose transactions read only unless they say otherwise."""
         del writes  # decided by each transaction
-        try:
-            connection = psycopg.connect(**self._options, autocommit=True, context=self._known)
-        except psycopg.OperationalError as error:
-            raise self._start_error(error) from error
-        except psycopg.ProgrammingError as error:
-            raise option_refused(self._database.name) from error
-        connect = [*_pins(connection), *self._database.connect]
-        try:
-            return PostgresSession(connection, known=self._known, connect=connect)
-        except (BindingError, SessionLostError) as error:
-            connection.close()
-            raise connect_failed(self._database.name, error) from error
+        return self._address.connect(self._session, context=self._known)
 
-    def _start_error(self, error: psycopg.OperationalError) -> StartError:
-        stage, hint = _stage(str(error))
-        name = self._database.name
-        return StartError(f"database '{name}': {stage} failed at {self._address}", hint=hint)
+    def _session(
+        self, connection: psycopg.Connection[tuple[object, ...]], ends_at: float
+    ) -> PostgresSession:
+        try:
+            return PostgresSession(
+                connection, known=self._known, connect=self._database.connect, ends_at=ends_at
+            )
+        except ConnectError as error:
+            raise connect_fault(self._database, error) from error
 
     def close(self) -> None:
         """Nothing is shared that needs it."""
-
-
-def _pins(connection: psycopg.Connection[tuple[object, ...]]) -> Iterator[str]:
-    """Sets what the environment set otherwise: PGTZ and PGDATESTYLE win over our own options."""
-    for name, wanted in _PINNED.items():
-        if not (connection.info.parameter_status(name) or wanted).startswith(wanted):
-            yield f"SET {name} = '{wanted}'"
-
-
-_STAGES: Final = (
-    (("resolve host", "translate host", "name resolution"), "resolve", "check the host's name"),
-    (("SSL", "TLS", "certificate"), "TLS", "check sslmode and the certificates"),
-    (
-        ("authentication", "password", "role ", "database ", "pg_hba"),
-        "login",
-        "check user, password and the database's name",
-    ),
-)
-
-
-def _stage(message: str) -> tuple[str, str]:
-    for words, stage, hint in _STAGES:
-        if any(word in message for word in words):
-            return stage, hint
-    return "connect", "check that the server runs and listens there"

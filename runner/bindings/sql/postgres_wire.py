@@ -5,6 +5,7 @@ synchronisation points fails or succeeds together. Never blocks but in `wait`.
 """
 
 import select
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple
@@ -50,6 +51,8 @@ class Wire:
         self._reader.register(self._pgconn.socket, select.POLLIN)
         self._writer = select.poll()
         self._writer.register(self._pgconn.socket, select.POLLIN | select.POLLOUT)
+        self.ends_at: float | None = None
+        """On the monotonic clock: nothing is waited for longer."""
 
     @property
     def is_in_transaction(self) -> bool:
@@ -61,11 +64,19 @@ class Wire:
         return self._pgconn.socket
 
     def wait(self, awaited: Wait) -> None:
-        """Blocks until it is there; in a thread, a thread is."""
-        if awaited is Wait.READ:
-            self._reader.poll()
-        elif awaited is Wait.WRITE:
-            self._writer.poll()
+        """Blocks until it is there; in a thread, a thread is.
+
+        Raises:
+            SessionLostError: it is not there at `ends_at`.
+        """
+        if awaited is Wait.THREAD:
+            return
+        poll = self._reader if awaited is Wait.READ else self._writer
+        left_ms = None
+        if self.ends_at is not None:
+            left_ms = max(self.ends_at - time.monotonic(), 0) * 1000
+        if not poll.poll(left_ms):
+            raise SessionLostError("the server did not answer in time")
 
     def run(self, commands: Sequence[Command]) -> list[PGresult]:
         """The results of the commands.

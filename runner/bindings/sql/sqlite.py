@@ -21,6 +21,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.create import create_file, run_scripts
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.sqlite_errors import is_busy, translated
@@ -34,6 +35,7 @@ from runner.codec.values import plain
 from runner.errors import Kind, StartError
 
 FACTS: Final = EngineFacts(splits_writes=True, seconds_between_stops=0.02)
+_MAGIC: Final = b"SQLite format 3\0"
 _CACHED_STATEMENTS: Final = 512
 _OWN_VALUE_BYTES: Final = 1_000_000_000
 """What SQLite allows."""
@@ -210,6 +212,15 @@ def _placeholder(cast: str) -> str:
     return f"CAST(? AS {cast})" if cast else "?"
 
 
+def _may_be_database(path: Path) -> bool:
+    """It begins as SQLite's files do, or is empty; one that cannot be read is told otherwise."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) in (b"", _MAGIC)
+    except OSError:
+        return True
+
+
 class SqliteEngine:
     """One SQLite database: a file, or a memory that all its sessions share."""
 
@@ -269,12 +280,17 @@ class SqliteEngine:
         Raises:
             StartError, BindingError: as `open_session`.
         """
+        if self._path is not None and not _may_be_database(self._path):
+            raise StartError(f"database '{self._database.name}': no SQLite file '{self._path}'")
         try:
             connection = self._connect()
         except sqlite3.Error as error:
             raise self._start_error(error) from error
         try:
             self._set_up(connection, writes=writes, waits=waits)
+        except ConnectError as error:
+            connection.close()
+            raise connect_fault(self._database, error) from error
         except sqlite3.Error as error:
             connection.close()
             if writes and is_busy(error):  # the journal's mode changes under a lock
@@ -286,8 +302,13 @@ class SqliteEngine:
         connection.execute("PRAGMA foreign_keys = ON")
         if not waits:
             connection.execute("PRAGMA busy_timeout = 0").close()
-        for statement in self._database.connect:
-            connection.execute(statement).close()
+        for index, statement in enumerate(self._database.connect):
+            try:
+                connection.execute(statement).close()
+            except (sqlite3.Error, sqlite3.Warning) as error:
+                if isinstance(error, sqlite3.Error) and is_busy(error):
+                    raise
+                raise ConnectError(index, str(error)) from error
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         if writes:
             if not self._is_memory:

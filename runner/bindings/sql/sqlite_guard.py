@@ -8,6 +8,8 @@ SQLite itself refuses real ones.
 import sqlite3
 from typing import Final
 
+from runner.catalog.guarded import SQLITE_FUNCTIONS, SQLITE_INTROSPECTION, SQLITE_TELLING
+
 _SCHEMA_TABLES: Final = frozenset({"sqlite_master", "sqlite_schema", "sqlite_temp_master"})
 _READING: Final = frozenset(
     {
@@ -19,25 +21,6 @@ _READING: Final = frozenset(
     }
 )
 _REFUSED_WHEN_WRITING: Final = frozenset({sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH})
-_INTROSPECTION: Final = frozenset(
-    {
-        "collation_list",
-        "compile_options",
-        "foreign_key_list",
-        "function_list",
-        "index_info",
-        "index_list",
-        "index_xinfo",
-        "module_list",
-        "table_info",
-        "table_list",
-        "table_xinfo",
-    }
-)
-"""Pragmas that only tell, with an argument too; also as `pragma_…` tables."""
-_TELLING: Final = frozenset({"data_version", "encoding", "page_count", "schema_version"})
-"""Pragmas that only tell, as long as they have no argument."""
-_REFUSED_FUNCTIONS: Final = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile"})
 
 
 def authorize_reading(
@@ -68,8 +51,8 @@ def verdict_on_call(action: int, first: str | None, second: str | None) -> int:
     """The verdict on a function or a pragma, the same on every connection."""
     allowed = False
     if action == sqlite3.SQLITE_FUNCTION:
-        allowed = (second or "").lower() not in _REFUSED_FUNCTIONS
+        allowed = (second or "").lower() not in SQLITE_FUNCTIONS
     elif action == sqlite3.SQLITE_PRAGMA:
         name = (first or "").lower()
-        allowed = name in _INTROSPECTION or (name in _TELLING and second is None)
+        allowed = name in SQLITE_INTROSPECTION or (name in SQLITE_TELLING and second is None)
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY

@@ -123,5 +123,6 @@ def _refusal(error: Exception, texts: Sequence[str]) -> Refusal:
         return Refusal("writes", sqlstate=name)
     for pattern, kind in _REFUSALS:
         if found := pattern.search(message):
-            return Refusal(kind, found[1], word_offset(found[1], texts), name)
+            word = "::" if found[1] == ":" else found[1]  # it tells half of a cast
+            return Refusal(kind, word, word_offset(word, texts), name)
     return Refusal("other", sqlstate=name)

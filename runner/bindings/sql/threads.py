@@ -20,7 +20,6 @@ What is shared, and by what it is guarded:
 """
 
 import asyncio
-import sys
 import threading
 import time
 from collections import deque
@@ -29,7 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Final, TypeVar, cast
 
-from runner.bindings.sql.loop_run import LoopRun, drained, going_on
+from runner.bindings.sql.loop_run import CAN_WATCH, LoopRun, drained, going_on
 from runner.bindings.sql.session import EngineFacts, Session, SessionLostError, SteppedSession
 from runner.bindings.sql.steps import Steps
 from runner.bindings.sql.wording import refused
@@ -44,6 +43,7 @@ _STOP_WORDS: Final = {
     Kind.TIMEOUT: "the statement took longer than its time limit",
     Kind.CANCELLED: "the call was cancelled",
 }
+_UNOPENED: Final = SessionLostError("no connection within the time limit of the call")
 
 
 class Job:
@@ -94,8 +94,8 @@ class Job:
             self.finished.set_result(None)
 
 
-def _stopped(kind: Kind) -> BindingError:
-    return BindingError(kind, _STOP_WORDS[kind])
+def _stopped(kind: Kind, reason: str | None = None) -> BindingError:
+    return BindingError(kind, _STOP_WORDS[kind], reason=reason)
 
 
 def _is_stop(error: BaseException) -> bool:
@@ -113,6 +113,8 @@ class _Thread:
         """Nobody waits for it any more: it ends after its job."""
         self.is_lent = False
         """The loop has its session."""
+        self.is_opening = False
+        """It connects, and nothing can stop that; guarded by the pool's claims."""
         self._pool = pool
         self._job: Job | None = None
         self._guard = threading.Lock()
@@ -193,7 +195,21 @@ class _Thread:
             self._close_session()
             session = None
         if session is None:
-            session = self.session = self._pool.open_session()
+            session = self.session = self._opened()
+        return session
+
+    def _opened(self) -> Session:
+        """A session for its job, unless that was given up meanwhile: then it must not begin."""
+        with self._pool.claims:
+            self.is_opening = True
+        try:
+            session = self._pool.open_session()
+        finally:
+            with self._pool.claims:
+                self.is_opening, is_late = False, self.is_given_up
+        if is_late:
+            session.close()
+            raise _stopped(Kind.TIMEOUT)
         return session
 
     def is_fresh(self) -> bool:
@@ -226,10 +242,6 @@ class _Thread:
         with self._guard:
             if self._job is job and self.session is not None:
                 self.session.stop()
-
-
-_CAN_WATCH: Final = sys.platform != "win32"
-"""The event loop there watches no connection of others."""
 
 
 class Threads:
@@ -335,7 +347,7 @@ class Threads:
 
     def _borrowed(self) -> _Thread | None:
         """An idle thread whose session the loop may use until it gives it back."""
-        if not _CAN_WATCH:
+        if not CAN_WATCH:
             return None
         with self.claims:
             for thread in reversed(self._idle):
@@ -428,26 +440,28 @@ class Threads:
         job.stops += 1
         if job.thread is None:
             return
-        if self._facts.gives_up and job.stops > 1:
-            self._give_up(job, job.thread, job.stop_kind)
-        else:
+        gives_up = self._facts.gives_up and job.stops > 1
+        if not (gives_up or job.thread.is_opening):
             self._stopper.submit(job.thread.stop, job)
+            return
+        unstopped = _stopped(job.stop_kind, "the driver cannot stop it")
+        self._give_up(job, job.thread, unstopped if gives_up else None)
 
-    def _give_up(self, job: Job, thread: _Thread, kind: Kind) -> None:
-        """Answers for a statement that goes on; another thread takes the place of its own.
+    def _give_up(self, job: Job, thread: _Thread, unstopped: BindingError | None) -> None:
+        """Answers for what goes on; another thread takes the place of its own.
 
-        As many as there are places are replaced, so that statements that never end do not pile
-        up: beyond that the database is busy until one of them ends.
+        As many as there are places are replaced, so that what never ends does not pile up: beyond
+        that the database is busy until one of them ends.
         """
         with self.claims:
-            if job.is_done:
+            if job.is_done or not (unstopped or thread.is_opening):
                 return
+            job.error = unstopped or _UNOPENED.as_error()
             thread.is_given_up = True
         self._threads.remove(thread)
         if self._given_up < self._size:
             self._add_thread()
         self._given_up += 1
-        job.error = BindingError(kind, _STOP_WORDS[kind], reason="the driver cannot stop it")
         job.is_done = True
         job.deliver()
 

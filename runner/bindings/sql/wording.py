@@ -39,9 +39,3 @@ def option_refused(source: str) -> StartError:
     """The error of an address with an option that its driver does not know, or not so; the value is
     not told."""
     return StartError(f"database '{source}': the driver refuses an option of the address")
-
-
-def connect_failed(source: str, error: Exception) -> StartError:
-    """The error of a database one of whose `connect` statements fails; `error` is the session's."""
-    why = error.reason if isinstance(error, BindingError) else error
-    return StartError(f"database '{source}': a statement of 'connect' fails ({why})")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner.compile.sql.lexer import Lexeme, Token
+from runner.compile.sql.never import tells
 from runner.compile.sql.words import (
     ACTING,
     CHANGES,
@@ -52,7 +53,7 @@ def kind_of(tokens: Sequence[Token], dialect: str) -> Kind:
     if (reason := _transaction(inner, dialect)) is not None:
         return Kind(returns_rows=False, writes_at=inner[0], forbidden=reason)
     if root == "PRAGMA" and dialect != "duckdb":  # which lets no pragma through
-        return _pragma(inner)
+        return _pragma(inner, dialect)
     if is_explained(tokens, dialect):
         return _explained(inner, dialect)
     return _query_or_change(inner)
@@ -97,7 +98,10 @@ def _transaction(tokens: Sequence[Token], dialect: str) -> str | None:
     )
 
 
-def _pragma(tokens: Sequence[Token]) -> Kind:
+def _pragma(tokens: Sequence[Token], dialect: str) -> Kind:
+    if dialect == "sqlite":
+        reads = tells(tokens)
+        return Kind(returns_rows=True, writes_at=None if reads else tokens[0], is_query=reads)
     words = list(tokens[1:4])
     name = words[2] if len(words) == 3 and words[1].text == "." else words[0] if words else None
     sets = any(token.word == "=" for token in tokens)

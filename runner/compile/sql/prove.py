@@ -3,6 +3,7 @@
 Opens nothing itself; what an engine says of a statement wins over what the parser thought.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -208,22 +209,58 @@ _WORDS = {
     "untyped-parameter": "the engine cannot tell the type of a parameter",
     "writes": "the engine refuses to write in a tool that reads",
     "permission": "the login may not do this",
+    "no-database": "the address of the database names none, and neither does the statement",
+    "file-refused": "no statement of this database may read the file",
+    "file-missing": "there is no file",
     "timeout": "the engine took too long to prepare the statement",
     "other": "the engine refuses the statement",
 }
 _HINTS = {
     "untyped-parameter": "cast it, or declare its type in 'input'",
     "ambiguous-column": "say which one: table.column",
+    "no-database": "write its name behind the host in 'url': mariadb://host/NAME",
+    "file-refused": "list it, or its folder, in 'external' of the database; what an address or"
+    " a link names elsewhere is not read",
+    "file-missing": "a relative path starts at the folder of mcp.yaml; 'external' of the database"
+    " lists what may be read",
     "writes": "say 'writes: true' or 'writes: destructive' if it is meant",
 }
 
 
 def _report(refusal: Refusal, source: Source) -> None:
     message = _WORDS[refusal.kind]
+    refusal = _at_parameter(refusal, source)
     if refusal.name is not None:
         near = " near" if refusal.kind in ("syntax", "type-mismatch", "other") else ""
         message += f"{near} '{refusal.name}'"
     if refusal.kind == "other" and refusal.sqlstate is not None:
         message += f" ({refusal.sqlstate})"
     code = "writes-in-read-tool" if refusal.kind == "writes" else "sql-refused"
-    source.error(code, message, refusal.offset or 0, hint=_HINTS.get(refusal.kind))
+    offset = refusal.offset or 0
+    hint = _HINTS.get(refusal.kind) or _dialect_hint(refusal, source, offset)
+    source.error(code, message, offset, hint=hint)
+
+
+_QUANTIFIED = re.compile(r"\b(?:any|some|all)\s*\(\s*\Z", re.IGNORECASE)
+_PARAMETER = re.compile(r":[\w.]+\Z")
+_CAST = "::"
+
+
+def _at_parameter(refusal: Refusal, source: Source) -> Refusal:
+    """An engine that stumbles over a placeholder names nothing, and stops behind it."""
+    if refusal.kind != "syntax" or refusal.name is not None or refusal.offset is None:
+        return refusal
+    mark = _PARAMETER.search(source.text, 0, refusal.offset)
+    return refusal if mark is None else replace(refusal, name=mark[0], offset=mark.start())
+
+
+def _dialect_hint(refusal: Refusal, source: Source, offset: int) -> str | None:
+    """What to write instead of what other engines have."""
+    if refusal.kind not in ("syntax", "unknown-function"):
+        return None
+    if source.text.startswith(_CAST, offset):
+        return "write CAST(… AS …)"
+    is_quantified = (refusal.name or "").upper() in ("ANY", "SOME", "ALL")
+    if is_quantified or _QUANTIFIED.search(source.text[:offset]):
+        return "a list is JSON text on this engine: write IN (:name)"
+    return None

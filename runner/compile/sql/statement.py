@@ -15,6 +15,7 @@ from runner.compile.sql.lexer import (
 )
 from runner.compile.sql.marks import check_brackets, check_marks
 from runner.compile.sql.names import Names
+from runner.compile.sql.never import hint_of, never_allowed
 from runner.compile.sql.parts import flat, statement_parts, with_bounds
 from runner.compile.sql.source import Source
 from runner.compile.sql.tail import limit_token
@@ -47,7 +48,7 @@ def compile_statement(
         return None
     parts = statement_parts(found, names, source)
     kind = kind_of(seen, dialect)
-    allowed = _check_kind(kind, source, may_write=may_write)
+    allowed = _check_allowed(seen, kind, source, dialect=dialect, may_write=may_write)
     if allowed and commits_by_itself(seen, dialect):
         source.warning(
             "implicit-commit",
@@ -78,6 +79,18 @@ def _tokens(source: Source, dialect: str) -> tuple[Token, ...] | None:
         )
         return None
     return kept
+
+
+def _check_allowed(
+    seen: Sequence[Token], kind: Kind, source: Source, *, dialect: str, may_write: bool
+) -> bool:
+    """Whether the tool may have it; first of all, what no tool may have is reported."""
+    word = never_allowed(seen, dialect)
+    if word is None or kind.forbidden is not None:
+        return _check_kind(kind, source, may_write=may_write)
+    message = f"no tool may have '{word.text}' on {dialect}, whatever 'writes' says"
+    source.error("never-allowed", message, word.offset, hint=hint_of(word))
+    return False
 
 
 def _check_kind(kind: Kind, source: Source, *, may_write: bool) -> bool:

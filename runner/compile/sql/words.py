@@ -1,26 +1,27 @@
 """The words by which `kinds` and `batch` know what a statement does."""
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
     return frozenset(text.split())
 
 
-QUERIES = _words("SELECT VALUES TABLE FROM PIVOT UNPIVOT SUMMARIZE SHOW DESCRIBE DESC EXPLAIN WITH")
-EXPLAINS = _words("EXPLAIN DESCRIBE DESC")
-CHANGES = _words("INSERT UPDATE DELETE MERGE")
-MAIN = CHANGES | _words("SELECT VALUES TABLE FROM REPLACE")
-NAMING = _words("WITH RECURSIVE , SET TO DEFAULT USING BY")
+QUERIES = words("SELECT VALUES TABLE FROM PIVOT UNPIVOT SUMMARIZE SHOW DESCRIBE DESC EXPLAIN WITH")
+EXPLAINS = words("EXPLAIN DESCRIBE DESC")
+CHANGES = words("INSERT UPDATE DELETE MERGE")
+MAIN = CHANGES | words("SELECT VALUES TABLE FROM REPLACE")
+NAMING = words("WITH RECURSIVE , SET TO DEFAULT USING BY")
 """Words behind which WITH takes a name, so that what follows is no statement."""
-DEFINITIONS = _words("CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE")
-EXPLAINED = (MAIN | QUERIES | _words("EXECUTE CREATE CALL COPY")) - EXPLAINS
+DEFINITIONS = words("CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE")
+EXPLAINED = (MAIN | QUERIES | words("EXECUTE CREATE CALL COPY")) - EXPLAINS
 """What may stand behind EXPLAIN."""
-TRANSACTIONS = _words("BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE END ABORT XA UNLOCK")
-SESSION = _words(
+TRANSACTIONS = words("BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE END ABORT XA UNLOCK")
+SESSION = words(
     """TRANSACTION AUTOCOMMIT TRANSACTION_READ_ONLY DEFAULT_TRANSACTION_READ_ONLY TX_READ_ONLY
     TRANSACTION_ISOLATION TX_ISOLATION QUERY_ONLY"""
 )
 """Settings that hold the session or its transaction: the server's to set, no statement's."""
-ACTING = _words(
+ACTING = words(
     """set_config setval nextval lo_import lo_export lo_create lo_unlink lo_put lo_from_bytea
     pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile pg_switch_wal
     pg_create_restore_point pg_logical_emit_message pg_notify pg_read_file pg_read_binary_file
@@ -31,7 +32,7 @@ ACTING = _words(
     disable_logging enable_profiling disable_profiling json_execute_serialized_sql"""
 )
 """Functions whose effect an engine's read-only transaction does not stop, or stops too late."""
-READING_PRAGMAS = _words(
+READING_PRAGMAS = words(
     """table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list
     foreign_key_check database_list collation_list function_list module_list pragma_list
     compile_options integrity_check quick_check show_tables show database_size storage_info
@@ -41,25 +42,25 @@ LOCKS = frozenset({("NO", "KEY"), ("KEY", "SHARE")})
 """What follows FOR besides UPDATE and SHARE where rows are locked."""
 
 BEGINNERS = {
-    "INSERT": _words("THEN ON FOR DO INSTEAD"),
-    "UPDATE": _words("FOR DO KEY ON THEN OF INSTEAD"),
-    "DELETE": _words("ON THEN FOR DO INSTEAD"),
-    "SELECT": _words("UNION ALL EXCEPT INTERSECT DISTINCT MINUS AS NAME"),
+    "INSERT": words("THEN ON FOR DO INSTEAD"),
+    "UPDATE": words("FOR DO KEY ON THEN OF INSTEAD"),
+    "DELETE": words("ON THEN FOR DO INSTEAD"),
+    "SELECT": words("UNION ALL EXCEPT INTERSECT DISTINCT MINUS AS NAME"),
     **dict.fromkeys(
-        _words("MERGE DROP CREATE ALTER TRUNCATE GRANT REVOKE EXEC EXECUTE CALL WAITFOR DECLARE"),
-        _words("AS FOR"),
+        words("MERGE DROP CREATE ALTER TRUNCATE GRANT REVOKE EXEC EXECUTE CALL WAITFOR DECLARE"),
+        words("AS FOR"),
     ),
 }
 """Words that begin a statement → what may stand before them inside one."""
-UNFINISHED = _words(
+UNFINISHED = words(
     """SELECT FROM WHERE AND OR NOT ON BY HAVING SET VALUES AS IN LIKE ILIKE BETWEEN IS THEN ELSE
     WHEN CASE JOIN LIMIT OFFSET INTO UPDATE EXPLAIN ANALYZE VERBOSE PLAN RETURNING USING"""
 )
 """Words behind which a statement cannot be over."""
-_ANY = MAIN | _words("WITH")
-_QUERY = _words("SELECT WITH")
+_ANY = MAIN | words("WITH")
+_QUERY = words("SELECT WITH")
 EXPECTED = {
-    **dict.fromkeys(_words("WITH EXPLAIN DESCRIBE DESC ANALYZE"), _ANY),
-    **dict.fromkeys(_words("INSERT REPLACE CREATE COPY FROM"), _QUERY),
+    **dict.fromkeys(words("WITH EXPLAIN DESCRIBE DESC ANALYZE"), _ANY),
+    **dict.fromkeys(words("INSERT REPLACE CREATE COPY FROM"), _QUERY),
 }
 """A statement's word → the words of a statement that belong to it and are no second one."""

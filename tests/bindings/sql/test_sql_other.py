@@ -183,7 +183,8 @@ def test_what_is_not_installed_is_said_without_the_address(
 def test_a_database_that_cannot_be_opened_is_said_without_the_address() -> None:
     with pytest.raises(StartError) as caught:
         OtherEngine(source(connect=["SELECT hunter2 FROM nowhere"])).open_session(writes=False)
-    assert str(caught.value) == "database 'lab': a statement of 'connect' fails (ProgrammingError)"
+    words = "database 'lab': the engine refuses 'connect': ProgrammingError"
+    assert (str(caught.value), caught.value.field) == (words, ("connect", 0))
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,7 @@ def test_no_evasion_passes_in_a_read_tool(dialect: str, text: str, compile_text:
     assert set(result.codes) <= {
         "writes-in-read-tool",
         "transaction-control",
+        "never-allowed",
         "several-statements",
         "executable-comment",
         "foreign-placeholder",
@@ -197,6 +198,61 @@ def test_the_transaction_is_the_servers_even_where_a_tool_writes(
     text: str, compile_text: Compiler
 ) -> None:
     assert compile_text(text, may_write=True).codes == ["transaction-control"]
+
+
+@pytest.mark.parametrize("may_write", [True, False])
+@pytest.mark.parametrize(
+    ("dialect", "text", "word"),
+    [
+        ("sqlite", "ATTACH 'x.db' AS x", "ATTACH"),
+        ("sqlite", "PRAGMA foreign_keys = OFF", "PRAGMA"),
+        ("sqlite", "PRAGMA integrity_check", "PRAGMA"),
+        ("sqlite", "PRAGMA page_count(1)", "PRAGMA"),
+        ("sqlite", "VACUUM", "VACUUM"),
+        ("sqlite", "SELECT load_extension('x')", "load_extension"),
+        ("duckdb", "COPY t TO 'x.csv'", "COPY"),
+        ("duckdb", "SET threads = 1", "SET"),
+        ("duckdb", "FORCE CHECKPOINT", "FORCE"),
+        ("duckdb", "UPDATE EXTENSIONS", "UPDATE"),
+        ("duckdb", "SELECT * FROM query('SELECT 1')", "query"),
+        ("postgresql", "PRAGMA x", "PRAGMA"),
+        ("postgresql", "VACUUM t", "VACUUM"),
+        ("postgresql", "COPY t TO STDOUT", "STDOUT"),
+        ("postgresql", "DROP DATABASE x", "DROP"),
+        ("postgresql", "CREATE UNIQUE INDEX CONCURRENTLY i ON t (a)", "CONCURRENTLY"),
+        ("mariadb", "ATTACH 'x.db' AS x", "ATTACH"),
+        ("mysql", "EXECUTE IMMEDIATE 'SELECT 1'", "EXECUTE"),
+        ("mysql", "LOAD DATA LOCAL INFILE 'x' INTO TABLE t", "LOCAL"),
+    ],
+)
+def test_what_no_tool_may_have_is_told_whether_it_writes_or_not(
+    dialect: str, text: str, word: str, may_write: bool, compile_text: Compiler
+) -> None:
+    result = compile_text(text, dialect=dialect, may_write=may_write)
+    assert [(item.code, item.message) for item in result.found] == [
+        ("never-allowed", f"no tool may have '{word}' on {dialect}, whatever 'writes' says")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("sqlite", "ANALYZE"),
+        ("sqlite", "PRAGMA main.table_info(t)"),
+        ("sqlite", "PRAGMA page_count;"),
+        ("duckdb", "TRUNCATE t"),
+        ("duckdb", "WITH query AS (SELECT 1) SELECT * FROM query"),
+        ("postgresql", "COPY t TO '/tmp/x'"),
+        ("postgresql", "REFRESH MATERIALIZED VIEW CONCURRENTLY v"),
+        ("postgresql", "SET work_mem = '4MB'"),
+        ("mysql", "LOAD DATA INFILE '/x' INTO TABLE t"),
+        ("mysql", "CALL p()"),
+    ],
+)
+def test_what_engines_allow_to_tools_that_write_is_allowed(
+    dialect: str, text: str, compile_text: Compiler
+) -> None:
+    assert compile_text(text, dialect=dialect, may_write=True).codes == []
 
 
 @pytest.mark.parametrize(
