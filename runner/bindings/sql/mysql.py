@@ -116,10 +116,23 @@ class MysqlSession:
         prepared = self._prepared(text)
         if prepared.parameters != len(rendered.slots):
             raise refused(Kind.INVALID, reason="the text has placeholders of its own")
-        if not prepared.fields and not self._terms.writes:
+        if not self._terms.writes and not self._gives_rows(
+            prepared, text, shapes.statement.runs_at
+        ):
             raise refused(Kind.INVALID if self._terms.is_foreign else Kind.READ_ONLY)
         encoders = tuple(encoder(slot.bound.type) for slot in rendered.slots)
         return Ready(text, rendered.slots, encoders, simple_names(rendered.slots))
+
+    def _gives_rows(self, prepared: Prepared, text: str, runs_at: int | None) -> bool:
+        """The statement has columns, and so has the one that it runs to explain it."""
+        if not prepared.fields or runs_at is None:
+            return bool(prepared.fields)
+        try:
+            inner = self._wire.prepare(text[runs_at:].encode())
+        except ServerError as error:
+            raise self._translated(error) from error
+        self._wire.forget(inner)
+        return bool(inner.fields)
 
     def adopt(self, text: str, count: int) -> Ready:
         """A text with `?`."""

@@ -58,6 +58,9 @@ def compile_statement(
     if parts is None or not allowed:
         return None
     statement = Statement(parts, kind.returns_rows, writes=kind.writes_at is not None)
+    runs_at = kind.runs_at.offset - found[0].offset if kind.runs_at is not None else 0
+    if isinstance(parts[0], str) and 0 < runs_at < len(parts[0]):
+        statement = replace(statement, runs_at=runs_at)
     if not is_explained(seen, dialect):
         statement = _with_limit(statement, seen, source)
     return Compiled(statement, kind, seen)
