@@ -31,7 +31,14 @@ from runner.bindings.sql.mysql_wire import (
     Wire,
     execution,
 )
-from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
+from runner.bindings.sql.session import (
+    EngineFacts,
+    Ready,
+    SessionLostError,
+    Terms,
+    end_connection,
+    simple_names,
+)
 from runner.bindings.sql.steps import Steps, Wait, drain
 from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes
@@ -203,6 +210,10 @@ class MysqlSession:
         """What the event loop watches."""
         return self._wire.fileno()
 
+    def cut(self) -> None:
+        """Ends the connection under what waits for it."""
+        end_connection(self._wire.fileno())
+
     def wait(self, awaited: Wait) -> None:
         """Blocks until it is there."""
         self._wire.wait(awaited)
@@ -269,6 +280,8 @@ class MysqlSession:
     def commit(self) -> None:
         """Commits."""
         self._pending = []
+        if self._is_stopped:  # an engine may end a statement early without a word
+            raise refused(Kind.CANCELLED)
         if self._wire.is_in_transaction:
             self._run([_COMMIT])
 

@@ -4,7 +4,9 @@ A `Session` is used by one thread at a time; only `stop` may be called from anot
 it translated: a `BindingError` that is safe for the client, or `SessionLostError`.
 """
 
+import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,6 +24,15 @@ class SessionLostError(Exception):
     def as_error(self) -> BindingError:
         """What the client is told."""
         return refused(Kind.UNAVAILABLE, reason=str(self))
+
+
+def end_connection(descriptor: int) -> None:
+    """Ends a connection, so that whoever waits for it, in any thread, finds it closed."""
+    with (
+        suppress(OSError),  # it ended by itself
+        socket.fromfd(descriptor, socket.AF_INET, socket.SOCK_STREAM) as twin,
+    ):
+        twin.shutdown(socket.SHUT_RDWR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +134,9 @@ class SteppedSession(Session, Protocol):
 
     def fileno(self) -> int:
         """What the event loop watches."""
+
+    def cut(self) -> None:
+        """Ends the connection under what waits for it, from any thread; never waits or fails."""
 
 
 class LookupSource(Protocol):

@@ -5,6 +5,7 @@ use and kept. Nothing is kept of a transaction that fails: an error, a false che
 where words were given for it, a cancel.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -164,8 +165,12 @@ class Transaction:
         timeout_s: float,
         settings: Sequence[tuple[str, str]] = (),
     ) -> Done:
-        """What the statements give; commits if the tool writes, else rolls back."""
+        """What the statements give; commits if the tool writes, else rolls back.
+
+        An engine may end a statement whose time is over early without a word.
+        """
         writes = self._plan.writes
+        ends_at = time.monotonic() + timeout_s
         session.begin(Terms(writes, self.is_single, timeout_s, settings=settings))
         try:
             if self.only is not None:
@@ -173,6 +178,8 @@ class Transaction:
             else:
                 done = self._run_all(session, State(values, scope))
             self.refuse_missing(done)
+            if writes and time.monotonic() >= ends_at:
+                raise refused(Kind.TIMEOUT)
             if writes:
                 session.commit()
         finally:
