@@ -126,7 +126,16 @@ class PostgresSession:
     def _ready(self, text: str, slots: Sequence[Slot], parameters: Sequence[int]) -> Ready:
         arrays = self._describer.known.arrays
         encoders = tuple(encoder(oid, is_array=oid in arrays) for oid in parameters)
-        return Ready(text, slots, encoders, simple_names(slots))
+        leaves = self._leaves_traces(text)
+        return Ready(text, slots, encoders, simple_names(slots), leaves_traces=leaves)
+
+    def _leaves_traces(self, text: str) -> bool:
+        if self._terms.writes or self._terms.is_foreign:
+            return True  # what they leave goes in any case
+        try:
+            return self._describer.known.traces.leaves(text, self._wire)
+        except EngineError as error:
+            raise self._translated(error) from error
 
     def begin(self, terms: Terms) -> None:
         """Notes how the transaction begins; it travels with the first statement."""
@@ -168,6 +177,7 @@ class PostgresSession:
 
     def query_steps(self, ready: Ready, values: Sequence[object], sink: Sink) -> Steps[None]:
         """As `query`."""
+        self._is_used = self._is_used or ready.leaves_traces
         commands = self._take_pending()
         position = len(commands)
         commands.append(Command(ready.text.encode(), values))  # type: ignore[arg-type]  # encoded

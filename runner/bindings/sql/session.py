@@ -7,7 +7,7 @@ it translated: a `BindingError` that is safe for the client, or `SessionLostErro
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from runner.bindings.sql.collect import Sink
@@ -49,6 +49,8 @@ class Ready:
     """
     simple_names: Sequence[str] | None = None
     """The names of the values, where each slot binds one as it stands in the values."""
+    leaves_traces: bool = field(default=False, kw_only=True)
+    """A read of it may leave something in the session, which is made anew then."""
 
 
 def simple_names(slots: Sequence[Slot]) -> tuple[str, ...] | None:

@@ -161,6 +161,8 @@ EVASIONS = [
     ("postgresql", "SELECT 1E'\\'', set_config('x', 'y', false) --'"),
     ("sqlite", "EXPLAIN SELECT writefile('a', 'b')"),
     ("duckdb", "EXPLAIN SELECT * FROM checkpoint()"),
+    ("postgresql", "SELECT setseed(0.5)"),
+    ("duckdb", "SELECT setseed(0.5)"),
     ("duckdb", "INSTALL httpfs"),
     ("duckdb", "LOAD httpfs"),
     ("duckdb", "EXPORT DATABASE 'x'"),
