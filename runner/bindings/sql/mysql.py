@@ -395,8 +395,6 @@ class _Reception:
                 return self._sink.add([self._read(packet) for packet in packets])
             except BindingError as error:
                 self.fault = error
-            except UnicodeDecodeError as error:
-                self.fault = refused(Kind.INVALID, reason=str(error))
         return False
 
     def cut(self) -> None:
