@@ -220,6 +220,12 @@ class MysqlSession:
         self._is_fresh = False
         return command
 
+    def _is_at_hand(self, text: str) -> bool:
+        """The statement can be sent at once: it is prepared, and known to leave nothing."""
+        if text not in self._statements:
+            return False
+        return self._is_used or (self._traces.is_known(text) and not self._traces.leaves(text))
+
     def _expect_traces(self, text: str) -> None:
         """Where a read may leave something behind, it does not find what others left either."""
         if self._is_used or not self._traces.leaves(text):
@@ -258,9 +264,7 @@ class MysqlSession:
 
     def query_steps(self, ready: Ready, values: Sequence[object], sink: Sink) -> Steps[None]:
         """As `query`."""
-        if ready.text not in self._statements or not self._traces.is_known(ready.text):
-            yield Wait.THREAD
-        if not self._is_used and self._traces.leaves(ready.text):
+        if not self._is_at_hand(ready.text):
             yield Wait.THREAD
             self._expect_traces(ready.text)
         command = self._execution(ready, values)

@@ -177,7 +177,7 @@ class PostgresSession:
 
     def query_steps(self, ready: Ready, values: Sequence[object], sink: Sink) -> Steps[None]:
         """As `query`."""
-        self._is_used = self._is_used or ready.leaves_traces
+        self._is_used |= ready.leaves_traces
         commands = self._take_pending()
         position = len(commands)
         commands.append(Command(ready.text.encode(), values))  # type: ignore[arg-type]  # encoded

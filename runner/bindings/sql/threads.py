@@ -408,15 +408,17 @@ class Threads:
         job.deadline = now + self._facts.seconds_between_stops
         job.stops += 1
         job.stopped_at = job.stopped_at or now
-        thread = job.thread
-        if thread is None:
-            return
+        if job.thread is not None:
+            self._stop_harder(job, job.thread, job.stop_kind, now)
+
+    def _stop_harder(self, job: Job, thread: Owner, kind: Kind, now: float) -> None:
+        """In the engine, then by the end of its connection, then for who waits for it alone."""
         if thread.is_opening:
             self._give_up(job, None)
         elif self._facts.gives_up and job.stops > 1:
-            self._give_up(job, stopped(job.stop_kind, "the driver cannot stop it"))
+            self._give_up(job, stopped(kind, "the driver cannot stop it"))
         elif job.is_cut:
-            job.answer(stopped(job.stop_kind, "the server does not answer"))
+            job.answer(stopped(kind, "the server does not answer"))
         elif self._facts.steps and now - job.stopped_at >= GRACE_S:
             job.is_cut = True
             thread.cut(job)
