@@ -76,6 +76,8 @@ class Statement:
     checks: Sequence[Check] = ()
     limit: Bound | int | None = None
     """The LIMIT that stands last and decides how many rows come."""
+    runs_at: int | None = None
+    """Where the statement that an explanation runs begins, in the text of the first part."""
 
 
 @dataclass(frozen=True, slots=True)

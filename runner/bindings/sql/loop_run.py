@@ -83,3 +83,13 @@ def going_on(steps: Steps[None], again: Callable[[Session], None]) -> Callable[[
             again(session)
 
     return work
+
+
+def ended(error: BaseException | None) -> Callable[[Session], None]:
+    """What has ended on the loop, to be noted by the thread."""
+
+    def work(_session: Session) -> None:
+        if error is not None:
+            raise error
+
+    return work

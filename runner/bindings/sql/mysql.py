@@ -20,6 +20,7 @@ from runner.bindings.sql.mysql_connect import Address, Server, after_connect, ro
 from runner.bindings.sql.mysql_errors import INTERRUPTED, UNIQUE, is_loss, key_of, said, translated
 from runner.bindings.sql.mysql_packets import Field, ServerError, written
 from runner.bindings.sql.mysql_prove import MysqlProver
+from runner.bindings.sql.mysql_traces import NAMES_A_VIEW, Traces, words_of
 from runner.bindings.sql.mysql_types import VAR_STRING, decoders, encoder, row_reader
 from runner.bindings.sql.mysql_wire import (
     PING,
@@ -31,7 +32,14 @@ from runner.bindings.sql.mysql_wire import (
     Wire,
     execution,
 )
-from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
+from runner.bindings.sql.session import (
+    EngineFacts,
+    Ready,
+    SessionLostError,
+    Terms,
+    end_connection,
+    simple_names,
+)
 from runner.bindings.sql.steps import Steps, Wait, drain
 from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes
@@ -44,6 +52,8 @@ _BEGIN_READ: Final = QUERY + b"START TRANSACTION READ ONLY"
 _BEGIN_WRITE: Final = QUERY + b"START TRANSACTION READ WRITE"
 _ROLLBACK: Final = QUERY + b"ROLLBACK"
 _COMMIT: Final = QUERY + b"COMMIT"
+_NO_ROWS: Final = QUERY + b"SELECT 1 FROM dual WHERE 1 = 0"
+"""A reset leaves the number of rows that were found; this sets it to none."""
 _PROVING_MS: Final = 5000
 _BATCH: Final = 64
 """Executions sent before their answers are read: more might wait for each other's readers."""
@@ -77,6 +87,9 @@ class MysqlSession:
         self._terms = Terms(writes=False, is_single=True, timeout_s=0)
         self._is_used = False
         """The session may hold state that outlives a transaction."""
+        self._is_fresh = True
+        """Nothing was asked since it was made, or made anew."""
+        self._traces = Traces(self._names_a_view)
         self._guard = threading.Lock()
         """Held while the statement is stopped, and while the session goes over to another call."""
         self._is_open = False
@@ -99,15 +112,21 @@ class MysqlSession:
 
     def _columns_of_key(self, error: ServerError, text: str) -> str | None:
         """The columns of the key that refused; its table is one that the statement names."""
-        words = "".join(char if char.isalnum() or char in "_$" else " " for char in text)
         values: list[Parameter] = [
-            (VAR_STRING, written(part.encode())) for part in (key_of(error) or "", f" {words} ")
+            (VAR_STRING, written(part.encode())) for part in (key_of(error) or "", words_of(text))
         ]
         try:
             found = rows_of(self._wire, _COLUMNS_OF_KEY, values)
         except ServerError:
             return None
         return str(found[0][0]) if len(found) == 1 else None
+
+    def _names_a_view(self, words: str) -> bool:
+        told = VAR_STRING, written(words.encode(errors="replace"))
+        try:
+            return bool(rows_of(self._wire, NAMES_A_VIEW, [told, told])[0][0])
+        except ServerError as error:
+            raise self._translated(error) from error
 
     def prepare(self, shapes: Shapes, key: Key) -> Ready:
         """The shape with `?` for each value."""
@@ -116,10 +135,23 @@ class MysqlSession:
         prepared = self._prepared(text)
         if prepared.parameters != len(rendered.slots):
             raise refused(Kind.INVALID, reason="the text has placeholders of its own")
-        if not prepared.fields and not self._terms.writes:
+        if not self._terms.writes and not self._gives_rows(
+            prepared, text, shapes.statement.runs_at
+        ):
             raise refused(Kind.INVALID if self._terms.is_foreign else Kind.READ_ONLY)
         encoders = tuple(encoder(slot.bound.type) for slot in rendered.slots)
         return Ready(text, rendered.slots, encoders, simple_names(rendered.slots))
+
+    def _gives_rows(self, prepared: Prepared, text: str, runs_at: int | None) -> bool:
+        """The statement has columns, and so has the one that it runs to explain it."""
+        if not prepared.fields or runs_at is None:
+            return bool(prepared.fields)
+        try:
+            inner = self._wire.prepare(text[runs_at:].encode())
+        except ServerError as error:
+            raise self._translated(error) from error
+        self._wire.forget(inner)
+        return bool(inner.fields)
 
     def adopt(self, text: str, count: int) -> Ready:
         """A text with `?`."""
@@ -151,6 +183,8 @@ class MysqlSession:
         """Notes how the transaction begins; it travels with the first statement."""
         self._terms = terms
         self._is_used = terms.writes or terms.is_foreign
+        if terms.is_foreign and not self._is_fresh:
+            self._make_anew()
         with self._guard:
             self._is_open, self._is_stopped, self._was_killed = True, False, False
         self._pending = [self._writable(), _BEGIN_WRITE] if terms.writes else [_BEGIN_READ]
@@ -183,12 +217,37 @@ class MysqlSession:
         command = execution(self._prepared(ready.text), values)  # type: ignore[arg-type]  # encoded
         if len(command) > self._server.max_packet_bytes:
             raise refused(Kind.TOO_LARGE)
-        self._is_used = self._is_used or "@" in ready.text  # a variable outlives its transaction
+        self._is_fresh = False
         return command
+
+    def _is_at_hand(self, text: str) -> bool:
+        """The statement can be sent at once: it is prepared, and known to leave nothing."""
+        if text not in self._statements:
+            return False
+        return self._is_used or (self._traces.is_known(text) and not self._traces.leaves(text))
+
+    def _expect_traces(self, text: str) -> None:
+        """Where a read may leave something behind, it does not find what others left either."""
+        if self._is_used or not self._traces.leaves(text):
+            return
+        self._is_used = True
+        if not (self._is_fresh or self._wire.is_in_transaction):
+            self._make_anew()
+
+    def _make_anew(self) -> None:
+        """Forgets all that a session may hold."""
+        self._statements.clear()
+        self._limit_ms = 0
+        self._insist([RESET, *self._setup, _NO_ROWS])
+        self._is_fresh = True
 
     def fileno(self) -> int:
         """What the event loop watches."""
         return self._wire.fileno()
+
+    def cut(self) -> None:
+        """Ends the connection under what waits for it."""
+        end_connection(self._wire.fileno())
 
     def wait(self, awaited: Wait) -> None:
         """Blocks until it is there."""
@@ -205,8 +264,9 @@ class MysqlSession:
 
     def query_steps(self, ready: Ready, values: Sequence[object], sink: Sink) -> Steps[None]:
         """As `query`."""
-        if ready.text not in self._statements:
+        if not self._is_at_hand(ready.text):
             yield Wait.THREAD
+            self._expect_traces(ready.text)
         command = self._execution(ready, values)
         commands = self._take_pending()
         position = len(commands)
@@ -256,6 +316,8 @@ class MysqlSession:
     def commit(self) -> None:
         """Commits."""
         self._pending = []
+        if self._is_stopped:  # an engine may end a statement early without a word
+            raise refused(Kind.CANCELLED)
         if self._wire.is_in_transaction:
             self._run([_COMMIT])
 
@@ -266,9 +328,7 @@ class MysqlSession:
             self._insist([_ROLLBACK])
         if self._is_used:
             self._is_used = False
-            self._statements.clear()
-            self._limit_ms = 0
-            self._insist([RESET, *self._setup])
+            self._make_anew()
         with self._guard:
             self._is_open = False
         if self._was_killed:
@@ -339,8 +399,6 @@ class _Reception:
                 return self._sink.add([self._read(packet) for packet in packets])
             except BindingError as error:
                 self.fault = error
-            except UnicodeDecodeError as error:
-                self.fault = refused(Kind.INVALID, reason=str(error))
         return False
 
     def cut(self) -> None:

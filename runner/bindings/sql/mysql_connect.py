@@ -19,7 +19,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 
 from runner.bindings.sql.bounded import CONNECT_TIMEOUT_S, bounded, no_answer
-from runner.bindings.sql.mysql_packets import Field, ServerError
+from runner.bindings.sql.mysql_packets import UNREADABLE, Field, ServerError
 from runner.bindings.sql.mysql_types import row_reader
 from runner.bindings.sql.mysql_wire import QUERY, USE, Parameter, Rows, Wire, execution
 from runner.bindings.sql.session import SessionLostError
@@ -186,7 +186,7 @@ class Address:
         with dialled.dup() as spare, bounded(ends_at - time.monotonic(), _ending(spare)) as bound:
             try:
                 return self._logged_in(dialled, context, use)
-            except (pymysql.Error, OSError, ServerError, SessionLostError) as error:
+            except (pymysql.Error, OSError, ServerError, SessionLostError, *UNREADABLE) as error:
                 dialled.close()
                 if bound.is_over:
                     raise self._failure("connect", no_answer(self._timeout_s)) from error

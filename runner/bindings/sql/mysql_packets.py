@@ -22,6 +22,10 @@ _FIELD_BYTES: Final = 13
 """What stands behind the names of a column, where nothing of MariaDB's own does."""
 
 
+UNREADABLE: Final = (IndexError, KeyError, ValueError, ArithmeticError, struct.error)
+"""What reading raises where the bytes are not what a server says."""
+
+
 class ServerError(Exception):
     """A statement failed; what the server says of it."""
 
@@ -155,7 +159,10 @@ def length_at(data: bytes, at: int) -> tuple[int, int]:
 def bytes_at(data: bytes, at: int) -> tuple[bytes, int]:
     """Bytes with their length before them, and where they end."""
     size, start = length_at(data, at)
-    return data[start : start + size], start + size
+    end = start + size
+    if end > len(data):
+        raise IndexError("the packet ends before its text")
+    return data[start:end], end
 
 
 def error_of(payload: bytes) -> ServerError:

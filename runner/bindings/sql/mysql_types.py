@@ -219,6 +219,8 @@ def row_reader(fields: tuple[Field, ...]) -> Callable[[bytes], list[object]]:
                 value, at = read_cell(payload, at)
                 row.append(value)
             nulls >>= 1
+        if at != len(payload):
+            raise IndexError("the row has other columns than were described")
         return row
 
     return read
@@ -264,13 +266,18 @@ def _as_instant(value: str) -> Parameter:
     """A text with an offset, as the session's zone has it; the engine would cut the offset off."""
     try:
         moment = datetime.fromisoformat(value.upper())
-        return _as_datetime(moment) if moment.tzinfo is not None else _as_text(value)
-    except (ValueError, OverflowError):  # such as a time before the year 1
+    except ValueError:  # such as a leap second
+        if _OFFSET.search(value):
+            raise
         return _as_text(value)
+    return _as_datetime(moment) if moment.tzinfo is not None else _as_text(value)
 
 
 def _as_datetime(value: datetime) -> Parameter:
-    moment = value.astimezone(UTC) if value.tzinfo is not None else value
+    try:
+        moment = value.astimezone(UTC) if value.tzinfo is not None else value
+    except OverflowError as error:
+        raise ValueError("in UTC the time is before the year 1 or after 9999") from error
     day = struct.pack("<HBB", moment.year, moment.month, moment.day)
     clock = struct.pack("<BBBI", moment.hour, moment.minute, moment.second, moment.microsecond)
     return DATETIME, written(day + clock)
@@ -314,7 +321,7 @@ _TEXTS: Final[Mapping[str, Callable[[str], Parameter]]] = {
 }
 _NUMBERS: Final[Mapping[str, Callable[[int], Parameter]]] = {
     "decimal": lambda value: _as_decimal(Decimal(value)),
-    "number": lambda value: _as_float(value) if float(value) == value else _as_integer(value),
+    "number": _as_float,
 }
 """Declared types that an integer is bound as, so that results have the type that was proven."""
 _WRITERS: Final[tuple[tuple[type | tuple[type, ...], Callable[..., Parameter]], ...]] = (

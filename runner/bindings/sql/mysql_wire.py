@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import Final, NamedTuple
 
 from runner.bindings.sql.mysql_packets import (
+    UNREADABLE,
     Field,
     Finished,
     ServerError,
@@ -33,6 +34,7 @@ _MORE_RESULTS: Final = 8
 _OK, _END, _ERROR = 0x00, 0xFE, 0xFF
 _END_BYTES: Final = 9
 """A packet that begins like the end of rows and is longer is a row."""
+_FILE: Final = 0xFB
 _NULL_TYPE: Final = 6
 _SURPLUS_ROWS: Final = 1024
 """Rows that are cheaper to throw away than to stop: a stop needs a connection of its own."""
@@ -162,6 +164,8 @@ class Wire:
             yield
         except OSError as error:
             raise SessionLostError(str(error)) from error
+        except UNREADABLE as error:
+            raise SessionLostError("the server's answer cannot be read") from error
         self.is_out_of_step = False
 
     def _next(self) -> Steps[bytes]:
@@ -184,7 +188,7 @@ class Wire:
         if payload[0] == _OK:
             ended = finished_of(payload)
         else:
-            count = payload[0] if payload[0] < 0xFB else _count(payload)
+            count = payload[0] if payload[0] < _FILE else _count(payload)
             fields = yield from self._fields(count)
             ended = Finished(0, (yield from self._rows(fields, rows)))
         self.is_in_transaction = bool(ended.status & IN_TRANSACTION)
@@ -238,6 +242,8 @@ class Wire:
 
 
 def _count(payload: bytes) -> int:
+    if payload[0] == _FILE:
+        raise ValueError("a file was asked for, which no client offers")
     return int.from_bytes(payload[1:3], "little")
 
 

@@ -7,6 +7,7 @@ which the server lets nobody turn a read-only transaction into a writing one.
 
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 from typing import Final, Protocol
 
 import psycopg
@@ -24,7 +25,14 @@ from runner.bindings.sql.postgres_errors import STOPPED, EngineError, translated
 from runner.bindings.sql.postgres_prove import PostgresProver
 from runner.bindings.sql.postgres_types import adapters, encoder
 from runner.bindings.sql.postgres_wire import Command, Wire
-from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
+from runner.bindings.sql.session import (
+    EngineFacts,
+    Ready,
+    SessionLostError,
+    Terms,
+    end_connection,
+    simple_names,
+)
 from runner.bindings.sql.steps import Steps, Wait, drain
 from runner.bindings.sql.wording import refused
 from runner.catalog.rendering import Key, Shapes, Slot
@@ -118,7 +126,16 @@ class PostgresSession:
     def _ready(self, text: str, slots: Sequence[Slot], parameters: Sequence[int]) -> Ready:
         arrays = self._describer.known.arrays
         encoders = tuple(encoder(oid, is_array=oid in arrays) for oid in parameters)
-        return Ready(text, slots, encoders, simple_names(slots))
+        leaves = self._leaves_traces(text)
+        return Ready(text, slots, encoders, simple_names(slots), leaves_traces=leaves)
+
+    def _leaves_traces(self, text: str) -> bool:
+        if self._terms.writes or self._terms.is_foreign:
+            return True  # what they leave goes in any case
+        try:
+            return self._describer.known.traces.leaves(text, self._wire)
+        except EngineError as error:
+            raise self._translated(error) from error
 
     def begin(self, terms: Terms) -> None:
         """Notes how the transaction begins; it travels with the first statement."""
@@ -140,6 +157,11 @@ class PostgresSession:
         """What the event loop watches."""
         return self._wire.fileno()
 
+    def cut(self) -> None:
+        """Ends the connection under what waits for it."""
+        with suppress(psycopg.Error):  # it is closed
+            end_connection(self._wire.fileno())
+
     def wait(self, awaited: Wait) -> None:
         """Blocks until it is there."""
         self._wire.wait(awaited)
@@ -155,6 +177,7 @@ class PostgresSession:
 
     def query_steps(self, ready: Ready, values: Sequence[object], sink: Sink) -> Steps[None]:
         """As `query`."""
+        self._is_used |= ready.leaves_traces
         commands = self._take_pending()
         position = len(commands)
         commands.append(Command(ready.text.encode(), values))  # type: ignore[arg-type]  # encoded
@@ -207,6 +230,8 @@ class PostgresSession:
     def commit(self) -> None:
         """Commits; a deferred constraint may refuse here."""
         self._pending = []
+        if self._is_stopped:  # an engine may end a statement early without a word
+            raise refused(Kind.CANCELLED)
         if self._wire.is_in_transaction:
             self._run([_COMMIT])
 

@@ -15,6 +15,7 @@ from psycopg.adapt import AdaptersMap
 from psycopg.types import TypeInfo
 
 from runner.bindings.sql.postgres_errors import EngineError
+from runner.bindings.sql.postgres_traces import Traces
 from runner.bindings.sql.postgres_types import CAST_BY_TYPE, TEXT
 from runner.bindings.sql.postgres_wire import Command, Description, Wire
 from runner.bindings.sql.wording import refused
@@ -45,6 +46,7 @@ class Known:
         """Array → element."""
         self.own_arrays: list[TypeInfo] = []
         """Only ever grows; sessions catch up with it."""
+        self.traces = Traces()
 
     def add(self, oid: int, name: str, element: int | None) -> None:
         """A type of the database's own."""

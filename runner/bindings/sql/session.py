@@ -4,8 +4,10 @@ A `Session` is used by one thread at a time; only `stop` may be called from anot
 it translated: a `BindingError` that is safe for the client, or `SessionLostError`.
 """
 
+import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from runner.bindings.sql.collect import Sink
@@ -24,6 +26,15 @@ class SessionLostError(Exception):
         return refused(Kind.UNAVAILABLE, reason=str(self))
 
 
+def end_connection(descriptor: int) -> None:
+    """Ends a connection, so that whoever waits for it, in any thread, finds it closed."""
+    with (
+        suppress(OSError),  # it ended by itself
+        socket.fromfd(descriptor, socket.AF_INET, socket.SOCK_STREAM) as twin,
+    ):
+        twin.shutdown(socket.SHUT_RDWR)
+
+
 @dataclass(frozen=True, slots=True)
 class Ready:
     """A shape as an engine runs it: its driver text, what is bound, how a value is written."""
@@ -38,6 +49,8 @@ class Ready:
     """
     simple_names: Sequence[str] | None = None
     """The names of the values, where each slot binds one as it stands in the values."""
+    leaves_traces: bool = field(default=False, kw_only=True)
+    """A read of it may leave something in the session, which is made anew then."""
 
 
 def simple_names(slots: Sequence[Slot]) -> tuple[str, ...] | None:
@@ -123,6 +136,9 @@ class SteppedSession(Session, Protocol):
 
     def fileno(self) -> int:
         """What the event loop watches."""
+
+    def cut(self) -> None:
+        """Ends the connection under what waits for it, from any thread; never waits or fails."""
 
 
 class LookupSource(Protocol):

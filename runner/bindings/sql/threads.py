@@ -8,10 +8,14 @@ A hop to a thread and back costs more than all else of a small read. So a read o
 can be watched runs on the loop while the thread of that session is idle, and goes on in the thread
 where it would hold up the loop.
 
+A server that does not answer obeys no stop either. A while after the first one the connection is
+ended under the statement, and what even that does not end is answered for.
+
 What is shared, and by what it is guarded:
 
     who is idle, what waits, who takes a job                Threads.claims
     a thread's current job, and its session for a stop      _Thread._guard
+    the same, to end its connection                         _Thread._turn, inside of the other
     a session                                               used by its thread, or by the loop
                                                             while it is lent
     jobs and ticking                                        the loop alone
@@ -28,78 +32,21 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Final, TypeVar, cast
 
-from runner.bindings.sql.loop_run import CAN_WATCH, LoopRun, drained, going_on
+from runner.bindings.sql.jobs import Job, Owner, stopped
+from runner.bindings.sql.loop_run import CAN_WATCH, LoopRun, drained, ended, going_on
 from runner.bindings.sql.session import EngineFacts, Session, SessionLostError, SteppedSession
 from runner.bindings.sql.steps import Steps
 from runner.bindings.sql.wording import refused
-from runner.errors import BindingError, Kind, StartError
+from runner.errors import BindingError, Kind
 
 T = TypeVar("T")
 TICK_S: Final = 0.005
 """How late a result behind a slow call, a busy answer or a stop may come."""
+_UNOPENED: Final = SessionLostError("no connection within the time limit of the call")
 BATCH: Final = 32
 """Calls answered in one wake-up at most, so that the first does not wait long for the last."""
-_STOP_WORDS: Final = {
-    Kind.TIMEOUT: "the statement took longer than its time limit",
-    Kind.CANCELLED: "the call was cancelled",
-}
-_UNOPENED: Final = SessionLostError("no connection within the time limit of the call")
-
-
-class Job:
-    """One piece of work for a session; what it gives, it keeps itself."""
-
-    __slots__ = (
-        "deadline",
-        "error",
-        "finished",
-        "future",
-        "is_begun",
-        "is_done",
-        "may_repeat",
-        "stop_kind",
-        "stops",
-        "thread",
-        "wait_until",
-        "work",
-    )
-
-    def __init__(
-        self, work: Callable[[Session], None], future: "asyncio.Future[None]", *, may_repeat: bool
-    ) -> None:
-        self.work = work
-        self.future = future
-        self.may_repeat = may_repeat
-        self.is_begun = False
-        """Something of it ran; from then on it is run to its end, whatever that is."""
-        self.wait_until = 0.0
-        self.deadline = 0.0
-        self.thread: _Thread | None = None
-        self.stop_kind: Kind | None = None
-        """Why it is to stop; the first reason counts."""
-        self.stops = 0
-        """How often it was told to."""
-        self.is_done = False
-        self.finished: asyncio.Future[None] | None = None
-        self.error: BaseException | None = None
-
-    def deliver(self) -> None:
-        """On the event loop: tells who waits for the end of the work, or of a cancel."""
-        if not self.future.done():
-            if self.error is not None:
-                self.future.set_exception(self.error)
-            else:
-                self.future.set_result(None)
-        if self.finished is not None and not self.finished.done():
-            self.finished.set_result(None)
-
-
-def _stopped(kind: Kind, reason: str | None = None) -> BindingError:
-    return BindingError(kind, _STOP_WORDS[kind], reason=reason)
-
-
-def _is_stop(error: BaseException) -> bool:
-    return isinstance(error, BindingError) and error.kind in (Kind.TIMEOUT, Kind.CANCELLED)
+GRACE_S: Final = 2.0
+"""How long a statement may go on after its first stop, before its connection is ended."""
 
 
 class _Thread:
@@ -119,7 +66,9 @@ class _Thread:
         self._job: Job | None = None
         self._guard = threading.Lock()
         """Held while the current job or the session changes or is stopped: a stop never hits
-        another job."""
+        another job. A stop may take long."""
+        self._turn = threading.Lock()
+        """The same for the end of a connection, which takes no time."""
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -150,14 +99,29 @@ class _Thread:
     def begin(self, job: Job) -> None:
         """Notes what runs now, so that it can be stopped."""
         job.is_begun = True
-        with self._guard:
+        with self._guard, self._turn:
             self._job = job
 
     def end(self, job: Job, error: BaseException | None) -> None:
         """Notes how it ended."""
-        if error is not None:
-            job.error = self._translated(job, error)
         with self._guard:
+            self._end(job, error)
+
+    def end_at_once(self, job: Job, error: BaseException | None) -> bool:
+        """The same on the event loop, which does not wait for a stop; whether it is noted."""
+        if not self._guard.acquire(blocking=False):
+            return False
+        try:
+            self._end(job, error)
+        finally:
+            self._guard.release()
+        return True
+
+    def _end(self, job: Job, error: BaseException | None) -> None:
+        error = error or job.overrun()
+        if error is not None:
+            job.error = job.translated(error)
+        with self._turn:
             self._job = None
             job.is_done = True
 
@@ -165,7 +129,7 @@ class _Thread:
         error: BaseException | None = None
         try:
             if job.stop_kind is not None and not job.is_begun:
-                raise _stopped(job.stop_kind)
+                raise stopped(job.stop_kind)
             self.begin(job)
             self._work(job)
         except BaseException as raised:  # carried over: the event loop raises it
@@ -209,7 +173,7 @@ class _Thread:
                 self.is_opening, is_late = False, self.is_given_up
         if is_late:
             session.close()
-            raise _stopped(Kind.TIMEOUT)
+            raise stopped(Kind.TIMEOUT)
         return session
 
     def is_fresh(self) -> bool:
@@ -219,29 +183,31 @@ class _Thread:
         return session is not None and time.monotonic() - session.opened_at <= age
 
     def _close_session(self) -> None:
-        with self._guard:  # once it is out of reach, no stop meets a session that closes
+        # Once it is out of reach, no stop meets a session that closes.
+        with self._guard, self._turn:
             session, self.session = self.session, None
         if session is not None:
             session.close()
-
-    @staticmethod
-    def _translated(job: Job, error: BaseException) -> BaseException:
-        if job.stop_kind is not None and _is_stop(error):
-            words = _STOP_WORDS[job.stop_kind]
-            stopped = BindingError(job.stop_kind, words, reason=str(error))
-            stopped.__cause__ = error
-            return stopped
-        if isinstance(error, SessionLostError):
-            return error.as_error()
-        if isinstance(error, StartError):
-            return SessionLostError(str(error)).as_error()
-        return error
 
     def stop(self, job: Job) -> None:
         """Stops the job in the engine, if it is still this thread's."""
         with self._guard:
             if self._job is job and self.session is not None:
                 self.session.stop()
+
+    def cut(self, job: Job) -> None:
+        """Ends the connection under the job, if it is still this thread's; never waits."""
+        with self._turn:
+            if self._job is job and self.session is not None:
+                cast(SteppedSession, self.session).cut()
+
+
+def _stop(job: Job, thread: Owner) -> None:
+    """In a thread of its own."""
+    try:
+        thread.stop(job)
+    finally:
+        job.is_being_stopped = False
 
 
 class Threads:
@@ -271,7 +237,7 @@ class Threads:
         self._jobs: list[Job] = []
         self._waiting: deque[Job] = deque()
         self._is_ticking = False
-        self._stopper = ThreadPoolExecutor(1, thread_name_prefix=f"{name}-stop")
+        self._stopper = ThreadPoolExecutor(size, thread_name_prefix=f"{name}-stop")
         self._threads = [_Thread(self, f"{name}-{index}") for index in range(size)]
         self._idle = self._threads[::-1]
         """The last one is asked first, so that no more connections are opened than are needed."""
@@ -331,7 +297,10 @@ class Threads:
         thread.begin(job)
 
         def end(error: BaseException | None) -> None:
-            thread.end(job, error)
+            if not thread.end_at_once(job, error):
+                job.work = ended(error)
+                go_on()
+                return
             job.deliver()
             self._give_back(thread)
 
@@ -384,7 +353,7 @@ class Threads:
         job = Job(work, self._loop.create_future(), may_repeat=may_repeat)
         now = time.monotonic()
         job.wait_until = now + self._wait_s
-        job.deadline = now + timeout_s
+        job.due = job.deadline = now + timeout_s
         self._jobs.append(job)
         if not self._is_ticking:
             self._is_ticking = True
@@ -438,21 +407,32 @@ class Threads:
         job.stop_kind = job.stop_kind or Kind.TIMEOUT
         job.deadline = now + self._facts.seconds_between_stops
         job.stops += 1
-        if job.thread is None:
-            return
-        gives_up = self._facts.gives_up and job.stops > 1
-        if not (gives_up or job.thread.is_opening):
-            self._stopper.submit(job.thread.stop, job)
-            return
-        unstopped = _stopped(job.stop_kind, "the driver cannot stop it")
-        self._give_up(job, job.thread, unstopped if gives_up else None)
+        job.stopped_at = job.stopped_at or now
+        if job.thread is not None:
+            self._stop_harder(job, job.thread, job.stop_kind, now)
 
-    def _give_up(self, job: Job, thread: _Thread, unstopped: BindingError | None) -> None:
+    def _stop_harder(self, job: Job, thread: Owner, kind: Kind, now: float) -> None:
+        """In the engine, then by the end of its connection, then for who waits for it alone."""
+        if thread.is_opening:
+            self._give_up(job, None)
+        elif self._facts.gives_up and job.stops > 1:
+            self._give_up(job, stopped(kind, "the driver cannot stop it"))
+        elif job.is_cut:
+            job.answer(stopped(kind, "the server does not answer"))
+        elif self._facts.steps and now - job.stopped_at >= GRACE_S:
+            job.is_cut = True
+            thread.cut(job)
+        elif not job.is_being_stopped:
+            job.is_being_stopped = True
+            self._stopper.submit(_stop, job, thread)
+
+    def _give_up(self, job: Job, unstopped: BindingError | None) -> None:
         """Answers for what goes on; another thread takes the place of its own.
 
         As many as there are places are replaced, so that what never ends does not pile up: beyond
         that the database is busy until one of them ends.
         """
+        thread = next(thread for thread in self._threads if thread is job.thread)
         with self.claims:
             if job.is_done or not (unstopped or thread.is_opening):
                 return
@@ -492,7 +472,7 @@ class Threads:
             if not thread.is_lent:
                 thread.inbox.put(None)
         await asyncio.to_thread(self._join)
-        self._stopper.shutdown()
+        self._stopper.shutdown(wait=False)
 
     def _join(self) -> None:
         for thread in self._threads:

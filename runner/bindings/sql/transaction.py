@@ -5,8 +5,9 @@ use and kept. Nothing is kept of a transaction that fails: an error, a false che
 where words were given for it, a cancel.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from runner.bindings.sql.collect import Cell, Discarded, Rows, Sink, sealed_bytes
@@ -81,7 +82,7 @@ class Step:
         key = self._key(values)
         ready = self._ready.get(key)
         if ready is None:
-            ready = session.prepare(self._shapes, key)
+            ready = _keeping_numbers(session.prepare(self._shapes, key))
             if len(self._ready) >= MAX_SHAPES:
                 self._ready.pop(next(iter(self._ready)), None)
             self._ready[key] = ready
@@ -127,6 +128,35 @@ class Step:
         )
 
 
+def _keeping_numbers(ready: Ready) -> Ready:
+    """The same, refusing for a `number` what none keeps exactly: engines round it, or answer with
+    what is no number to a client."""
+    if all(slot.bound.type != "number" for slot in ready.slots):
+        return ready
+    pairs = zip(ready.slots, ready.encoders, strict=True)
+    encoders = [_exact(e, slot) if slot.bound.type == "number" else e for slot, e in pairs]
+    return replace(ready, encoders=tuple(encoders))
+
+
+def _exact(encode: Callable[[object], object], slot: Slot) -> Callable[[object], object]:
+    def checked(value: object) -> object:
+        numbers = value if isinstance(value, list | tuple) else (value,)
+        if not all(map(_is_kept, numbers)):
+            name = ".".join(slot.bound.path)
+            message = f"'{name}' has more digits than a number keeps; 'int64' and 'decimal' keep it"
+            raise BindingError(Kind.INVALID, message, field=name)
+        return encode(value)
+
+    return checked
+
+
+def _is_kept(value: object) -> bool:
+    try:
+        return not isinstance(value, int) or float(value) == value
+    except OverflowError:
+        return False
+
+
 def slot_value(slot: Slot, values: Values, max_rows: int) -> object:
     """What is bound there, not yet encoded: of a limit one more, which shows that there is more."""
     value = value_at(values, slot.bound.path)
@@ -164,8 +194,12 @@ class Transaction:
         timeout_s: float,
         settings: Sequence[tuple[str, str]] = (),
     ) -> Done:
-        """What the statements give; commits if the tool writes, else rolls back."""
+        """What the statements give; commits if the tool writes, else rolls back.
+
+        An engine may end a statement whose time is over early without a word.
+        """
         writes = self._plan.writes
+        ends_at = time.monotonic() + timeout_s
         session.begin(Terms(writes, self.is_single, timeout_s, settings=settings))
         try:
             if self.only is not None:
@@ -173,6 +207,8 @@ class Transaction:
             else:
                 done = self._run_all(session, State(values, scope))
             self.refuse_missing(done)
+            if writes and time.monotonic() >= ends_at:
+                raise refused(Kind.TIMEOUT)
             if writes:
                 session.commit()
         finally:

@@ -26,4 +26,6 @@ def read_client(text: str, dialect: str) -> Statement:
     kind = kind_of(seen, dialect)
     if not kind.is_query or kind.writes_at is not None:
         raise BindingError(Kind.READ_ONLY, "Only a statement that reads is allowed here.")
-    return Statement(("".join(token.text for token in kept),), returns_rows=True, writes=False)
+    text = "".join(token.text for token in kept)
+    runs_at = kind.runs_at.offset - kept[0].offset if kind.runs_at is not None else None
+    return Statement((text,), returns_rows=True, writes=False, runs_at=runs_at)

@@ -35,12 +35,17 @@ class Kind:
     forbidden: str | None = None
     """Why no tool may run it, as the message of a diagnostic."""
     is_query: bool = False
+    runs_at: Token | None = None
+    """Where the statement begins that an explanation runs."""
+
+
+_MYSQL = ("mysql", "mariadb")
 
 
 def commits_by_itself(tokens: Sequence[Token], dialect: str) -> bool:
     """The engine ends the transaction when it runs this statement: MySQL's DDL."""
     start = skip_brackets(tokens)
-    return dialect in ("mysql", "mariadb") and tokens[start].word in DEFINITIONS
+    return dialect in _MYSQL and tokens[start].word in DEFINITIONS
 
 
 def kind_of(tokens: Sequence[Token], dialect: str) -> Kind:
@@ -56,14 +61,14 @@ def kind_of(tokens: Sequence[Token], dialect: str) -> Kind:
         return _pragma(inner, dialect)
     if is_explained(tokens, dialect):
         return _explained(inner, dialect)
-    return _query_or_change(inner)
+    return _query_or_change(inner, dialect)
 
 
-def _query_or_change(inner: Sequence[Token]) -> Kind:
+def _query_or_change(inner: Sequence[Token], dialect: str) -> Kind:
     main = _main(inner) if inner[0].word == "WITH" else inner[0]
     if main is None or main.word not in QUERIES:
         return _change(main or inner[0], inner)
-    write = next(_effects(inner), None)
+    write = next(_effects(inner, dialect), None)
     return Kind(returns_rows=True, writes_at=write, is_query=True)
 
 
@@ -88,7 +93,7 @@ def _transaction(tokens: Sequence[Token], dialect: str) -> str | None:
     is_control = (
         root in TRANSACTIONS
         or (root == "PREPARE" and "TRANSACTION" in following)
-        or (root == "LOCK" and "TABLES" in following and dialect in ("mysql", "mariadb"))
+        or (root == "LOCK" and "TABLES" in following and dialect in _MYSQL)
         or (root in ("SET", "RESET", "PRAGMA") and bool(words & SESSION))
     )
     return (
@@ -114,23 +119,34 @@ def _is_analyze(tokens: Sequence[Token], dialect: str) -> bool:
     second = tokens[1].word if len(tokens) > 1 else ""
     return (
         tokens[0].word == "ANALYZE"
-        and dialect in ("mysql", "mariadb")
+        and dialect in _MYSQL
         and second in MAIN - {"TABLE"} | {"FORMAT", "WITH"}
     )
 
 
 def _explained(tokens: Sequence[Token], dialect: str) -> Kind:
-    """EXPLAIN only reads, unless it runs (ANALYZE) a statement that writes."""
+    """EXPLAIN only reads, unless it runs (ANALYZE) a statement that writes.
+
+    A function acts in any case: the planner evaluates what it takes for constant.
+    """
     runs = False
+    acts_at = next(_acting(tokens), None)
     for place, token in _outer(tokens, brackets=("ANALYZE", "ANALYSE")):
         if token.word in ("ANALYZE", "ANALYSE"):
             runs = True
         elif place and token.word in EXPLAINED:
             inner = kind_of(tokens[place:], dialect)
-            writes_at = inner.writes_at if runs else None
-            return Kind(True, writes_at, inner.forbidden, is_query=writes_at is None)
+            writes_at = (inner.writes_at if runs else None) or acts_at
+            return Kind(
+                True,
+                writes_at,
+                inner.forbidden,
+                is_query=writes_at is None,
+                runs_at=token if runs else None,
+            )
     is_known = not runs or len(tokens) <= 2
-    return Kind(True, None if is_known else tokens[0], is_query=is_known)
+    writes_at = acts_at if is_known else tokens[0]
+    return Kind(True, writes_at, is_query=writes_at is None)
 
 
 def _outer(
@@ -177,29 +193,51 @@ def _change(main: Token, tokens: Sequence[Token]) -> Kind:
     return Kind(returns_rows=can_return and returning, writes_at=main)
 
 
-def _effects(tokens: Sequence[Token]) -> Iterator[Token]:
+def _effects(tokens: Sequence[Token], dialect: str) -> Iterator[Token]:
     """The words of a query that change something: a writing WITH, INTO, a lock, a function."""
     for place, token in enumerate(tokens):
         before = [item.word for item in tokens[max(place - 2, 0) : place]]
         after = [item.word for item in tokens[place + 1 : place + 3]]
-        if token.word == "INTO" and after[:1] == ["NAME"] and _unpivots(tokens[:place]):
-            continue
         if (
-            _is_change(token, before, after)
+            _is_into(tokens, place, dialect)
+            or _is_change(token, before, after)
             or _is_lock(token, after)
             or _acts(token, before, after)
         ):
             yield token
 
 
-def _unpivots(tokens: Sequence[Token]) -> bool:
-    return any(token.word == "UNPIVOT" for token in tokens)
+def _acting(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The functions that act."""
+    for place, token in enumerate(tokens):
+        before = [item.word for item in tokens[max(place - 2, 0) : place]]
+        if _acts(token, before, [item.word for item in tokens[place + 1 : place + 2]]):
+            yield token
+
+
+def _is_into(tokens: Sequence[Token], place: int, dialect: str) -> bool:
+    """The word INTO where it is neither a name nor a part of UNPIVOT."""
+    if tokens[place].word != "INTO":
+        return False
+    following = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    if following == "NAME" and any(token.word == "UNPIVOT" for token in tokens[:place]):
+        return False
+    last = tokens[place - 1]
+    if last.word == ".":
+        return not _ends_qualifier(tokens[place - 2 : place + 1], dialect)
+    return last.word != "AS" or dialect in _MYSQL
+
+
+def _ends_qualifier(tokens: Sequence[Token], dialect: str) -> bool:
+    """A name, its dot and what stands behind it: MySQL takes it for a name where it is joined."""
+    name, dot, word = tokens
+    is_joined = name.end == dot.offset and dot.end == word.offset
+    is_name = name.kind in (Lexeme.WORD, Lexeme.NAME)
+    return is_name and is_joined if dialect in _MYSQL else name.kind is not Lexeme.NUMBER
 
 
 def _is_change(token: Token, before: Sequence[str], after: Sequence[str]) -> bool:
     last, following = (before or [""])[-1], (after or [""])[0]
-    if token.word == "INTO":
-        return last not in ("AS", ".")
     if token.word not in CHANGES or following in ("(", ")", ",", ".", ""):
         return False
     return last in ("(", ")") or (token.word == "DELETE" and following == "FROM")

@@ -69,6 +69,19 @@ class LexicalError(ValueError):
         self.hint = hint
 
 
+# What is beyond ASCII is part of a word, even a wide blank or a sign.
+_BEYOND = "\x80-\U0010ffff"
+_IN_WORD = rf"[A-Za-z0-9_${_BEYOND}]"
+_DIGITS = r"[0-9]+(?:_[0-9]+)*"
+_DECIMAL = rf"(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?"
+_MYSQL_NUMBER = (
+    rf"0x[0-9A-Fa-f]+(?!{_IN_WORD})|0b[01]+(?!{_IN_WORD})|[0-9]+[eE][+-]?[0-9]+"
+    rf"|[0-9]+(?!{_IN_WORD})(?:\.[0-9]*(?:[eE][+-]?[0-9]+)?)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?"
+)
+# DuckDB reads these as blanks.
+_WIDE_BLANKS = "\xa0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff"
+
+
 @dataclass(frozen=True, slots=True)
 class Lexis:
     """How an engine's lexer differs from the others."""
@@ -94,6 +107,12 @@ class Lexis:
     bracketed_names: bool = False
     foreign: str = ""
     """A pattern of the driver's own placeholders."""
+    space: str = r"[ \t\n\v\f\r]+"
+    word: str = rf"[A-Za-z_{_BEYOND}]{_IN_WORD}*"
+    number: str = rf"0[xX][0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|{_DECIMAL}"
+    """Ends where the engine ends it: most take a word that follows at once for the next token."""
+    digit_words: bool = False
+    """`1st` is a name."""
 
 
 _ANY = r"\?\d*|[@$][^\W\d]\w*|\$\d+"
@@ -114,6 +133,9 @@ _LEXES: Mapping[str, Lexis] = {
         dollar_quotes=True,
         quotes='"`',
         foreign=r"\?\d*|\$\w+",
+        space=rf"[ \t\n\v\f\r{_WIDE_BLANKS}]+",
+        word=rf"(?![{_WIDE_BLANKS}])[A-Za-z_{_BEYOND}](?:(?![{_WIDE_BLANKS}]){_IN_WORD})*",
+        number=_DECIMAL,
     ),
     "mysql": Lexis(
         hash_comments=True,
@@ -123,6 +145,9 @@ _LEXES: Mapping[str, Lexis] = {
         double_quoted_strings=True,
         quotes="`",
         foreign=r"\?",
+        word=rf"[A-Za-z_${_BEYOND}]{_IN_WORD}*",
+        number=_MYSQL_NUMBER,
+        digit_words=True,
     ),
 }
 _LEXES = {**_LEXES, "mariadb": _LEXES["mysql"]}
@@ -134,18 +159,16 @@ def lexis(dialect: str) -> Lexis:
     return _LEXES.get(dialect, _OTHER)
 
 
-_SPACE = re.compile(r"\s+")
-_WORD = re.compile(r"[^\W\d][\w$]*")
-_NUMBER = re.compile(r"\d\w*(?:\.\d\w*)?|\.\d\w*")
+_DIGIT_WORD = re.compile(rf"[0-9]{_IN_WORD}*")
 _PARAMETER = re.compile(r":[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _BRACE = re.compile(r"\{[^\W\d]\w*\}")
-_DOLLAR = re.compile(r"\$(?:[^\W\d]\w*)?\$")
+_DOLLAR = re.compile(rf"\$(?:[A-Za-z_{_BEYOND}][A-Za-z0-9_{_BEYOND}]*)?\$")
 # Where comments do not nest, `/*/*/` is one: the `/*` in it is nothing that `*/` could follow.
 _FLAT = re.compile(r"\*/")
 _NESTED = re.compile(r"/\*|\*/")
 _COLONS = re.compile(r"::+|:=|:")
 # No two ways to match the same text: a client's statement cannot make this slow.
-_GOES_ON = re.compile(r"[ \t\f\v]*(?:--[^\r\n]*)?[\r\n](?:\s|--[^\r\n]*[\r\n])*'")
+_GOES_ON = re.compile(r"[ \t\f\v]*(?:--[^\r\n]*)?[\r\n](?:[ \t\n\v\f\r]|--[^\r\n]*[\r\n])*'")
 
 
 def tokens(text: str, dialect: str, *, has_marks: bool = True) -> tuple[Token, ...]:
@@ -174,14 +197,15 @@ class _Scanner:
         self._rules = rules
         self._foreign = re.compile(rules.foreign) if rules.foreign else None
         self._readers: tuple[tuple[Lexeme, Callable[[int], int | None]], ...] = (
-            (Lexeme.SPACE, self._matching(_SPACE)),
+            (Lexeme.SPACE, self._matching(re.compile(rules.space))),
             (Lexeme.COMMENT, self._comment),
             (Lexeme.OPEN, self._open),
             (Lexeme.CLOSE, self._close),
             (Lexeme.STRING, self._string),
             (Lexeme.NAME, self._name),
-            (Lexeme.WORD, self._matching(_WORD)),
-            (Lexeme.NUMBER, self._matching(_NUMBER)),
+            (Lexeme.WORD, self._matching(re.compile(rules.word))),
+            (Lexeme.NUMBER, self._matching(re.compile(rules.number))),
+            (Lexeme.WORD, self._digit_word),
             (Lexeme.PARAMETER, self._matching(_PARAMETER)),
             (Lexeme.BRACE, self._matching(_BRACE)),
             (Lexeme.FOREIGN, self._placeholder),
@@ -209,6 +233,10 @@ class _Scanner:
             return found.end() if found else None
 
         return read
+
+    def _digit_word(self, at: int) -> int | None:
+        found = _DIGIT_WORD.match(self._text, at) if self._rules.digit_words else None
+        return found.end() if found else None
 
     def _placeholder(self, at: int) -> int | None:
         found = self._foreign.match(self._text, at) if self._foreign else None

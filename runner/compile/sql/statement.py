@@ -58,9 +58,19 @@ def compile_statement(
     if parts is None or not allowed:
         return None
     statement = Statement(parts, kind.returns_rows, writes=kind.writes_at is not None)
+    statement = replace(statement, runs_at=_runs_at(kind, found[0], statement))
     if not is_explained(seen, dialect):
         statement = _with_limit(statement, seen, source)
     return Compiled(statement, kind, seen)
+
+
+def _runs_at(kind: Kind, first: Token, statement: Statement) -> int | None:
+    """Where in its first part the statement begins that an explanation runs."""
+    text = statement.parts[0] if statement.parts else None
+    if kind.runs_at is None or not isinstance(text, str):
+        return None
+    at = kind.runs_at.offset - first.offset
+    return at if at < len(text) else None
 
 
 def _tokens(source: Source, dialect: str) -> tuple[Token, ...] | None:

@@ -22,7 +22,8 @@ SESSION = words(
 )
 """Settings that hold the session or its transaction: the server's to set, no statement's."""
 ACTING = words(
-    """set_config setval nextval lo_import lo_export lo_create lo_unlink lo_put lo_from_bytea
+    """set_config setseed setval nextval
+    lo_import lo_export lo_create lo_unlink lo_put lo_from_bytea
     pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile pg_switch_wal
     pg_create_restore_point pg_logical_emit_message pg_notify pg_read_file pg_read_binary_file
     pg_ls_dir pg_file_write pg_advisory_lock pg_advisory_lock_shared pg_try_advisory_lock

@@ -65,6 +65,9 @@ class Pair:
     def fileno(self) -> int:
         return self.near.fileno()
 
+    def cut(self) -> None:
+        self.near.shutdown(socket.SHUT_RDWR)
+
     def stop(self) -> None:
         self.is_stopped.set()
         self.far.send(b"stopped")

@@ -104,6 +104,26 @@ def test_all_threads_are_usable_after_cancels(lab: Lab) -> None:
     assert lab.value("SELECT 1 AS one") == 1
 
 
+ENDED_EARLY = pytest.mark.engines(
+    "mariadb", why="other engines fail a statement that they stop before its end"
+)
+
+
+@ENDED_EARLY
+def test_result_of_a_statement_that_was_ended_early_is_a_timeout(lab: Lab) -> None:
+    """MariaDB answers with 0 for what it stopped."""
+    plan = lab.plan("SELECT benchmark(4000000000, md5('x')) AS n", shape="value")
+    assert lab.fails(plan, timeout_s=0.3).kind is Kind.TIMEOUT
+    assert lab.fails(lab.plan("SELECT sleep(60) AS n"), timeout_s=0.3).kind is Kind.TIMEOUT
+
+
+@ENDED_EARLY
+def test_change_behind_a_statement_that_was_ended_early_is_undone(items: Lab) -> None:
+    plan = items.plan("DELETE FROM items", "SELECT sleep(60) AS n", writes=True)
+    assert items.fails(plan, timeout_s=0.3).kind is Kind.TIMEOUT
+    assert items.rows("SELECT count(*) AS n FROM items") == [{"n": 5}]
+
+
 def test_a_cancelled_write_is_undone(items: Lab) -> None:
     plan = items.plan("DELETE FROM items", statement(endless_text(items, "w")), writes=True)
     assert items.fails(plan, timeout_s=0.3).kind is Kind.TIMEOUT

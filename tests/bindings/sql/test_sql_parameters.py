@@ -171,3 +171,16 @@ def test_an_empty_list_of_uuids_is_typed(lab: Lab) -> None:
     lab.execute("CREATE TABLE t (u UUID)")
     text = "SELECT count(*) AS n FROM t WHERE u NOT IN :us"
     assert lab.value(text, {"us": "uuid[]"}, us=[]) == 0
+
+
+@pytest.mark.parametrize("value", [2**53 + 1, -(2**53) - 1, 10**400], ids=["more", "less", "huge"])
+def test_integer_that_no_number_keeps_is_refused_for_one(lab: Lab, value: int) -> None:
+    """Engines round it, or answer with a text, which is no number to a client."""
+    plan = lab.plan("SELECT :x * 1e0 AS v", types={"x": "number"}, shape="value")
+    assert lab.invoke(plan, x=2**53).value in (2**53, str(2**53))
+    error = lab.fails(plan, x=value)
+    assert (error.kind, str(error), error.field) == (
+        Kind.INVALID,
+        "'x' has more digits than a number keeps; 'int64' and 'decimal' keep it",
+        "x",
+    )

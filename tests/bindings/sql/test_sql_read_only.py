@@ -124,6 +124,18 @@ def test_a_client_keeps_the_budgets(items: Lab) -> None:
     assert outcome.value == {"rows": [{"id": 1}, {"id": 2}], "truncated": True}
 
 
+@pytest.mark.engines("mariadb", why="only MariaDB writes files out of a query")
+def test_explanation_runs_only_what_has_rows_of_its_own(items: Lab, tmp_path: Path) -> None:
+    """The server's word, should the parser's be wrong: what writes a file has no columns."""
+    plan = client_plan(
+        items,
+        read_client=lambda text: Statement((text,), True, False, runs_at=len("ANALYZE ")),
+    )
+    assert end(items, plan, "ANALYZE SELECT id FROM items") is None
+    assert end(items, plan, f"ANALYZE SELECT 1 INTO OUTFILE '{tmp_path}/f'") is Kind.INVALID
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.engines("postgresql", "mariadb", why="the others refuse every setting")
 def test_a_client_leaves_no_setting_behind(lab: Lab) -> None:
     """The session is as it was, whatever the statement set."""
