@@ -36,6 +36,14 @@ def test_an_unknown_caller_ends_with_2(folder: Path) -> None:
     assert "no caller is named 'adda'; known callers: ada, sam; did you mean 'ada'?" in ended.err
 
 
+def test_a_file_of_claims_that_is_not_there_ends_with_2(folder: Path) -> None:
+    ended = here("call", "find", "--as", "none.json", folder=folder)
+    assert (ended.status, ended.err.splitlines()[-1]) == (
+        2,
+        "Error: Invalid value: there is no file 'none.json' of claims",
+    )
+
+
 def test_json_shows_content_and_structure(folder: Path) -> None:
     ended = here("call", "greet", "name=Bo", "--format", "json", folder=folder)
     assert json.loads(ended.out) == {
@@ -81,14 +89,37 @@ def test_arguments_come_as_json_as_files_and_from_standard_input(folder: Path) -
     [
         (("word",), "expected name=value, found 'word'"),
         (("labels:=[",), "'labels' is no JSON: not JSON at line 1, column 2"),
-        (("title=@none.txt",), "'none.txt' cannot be read as UTF-8 text"),
+        (
+            ("title=@none.txt",),
+            "there is no file 'none.txt'; a text that begins with @ is name:='\"@…\"'",
+        ),
+        (("title=@.",), "'.' cannot be read: is a directory"),
+        (("title=@latin.txt",), "'latin.txt' cannot be read as UTF-8 text"),
         (("--json", "[1]"), "expected a JSON object for --json"),
+        (("title=a", "title=b"), "'title' is given twice; a list is title:='[…]'"),
+        (("title=a", 'title:="b"'), "'title' is given twice; a list is title:='[…]'"),
+        (("title=a", "--json", '{"title": "b"}'), "'title' is given as a word and in --json"),
+        (("title=@-", "note=@-"), "standard input can be read for one argument, found several"),
+        (("title=@-", "--json", "-"), "standard input can be read for one argument, found several"),
     ],
-    ids=["form", "JSON", "file", "object"],
+    ids=[
+        "form",
+        "JSON",
+        "no file",
+        "folder",
+        "encoding",
+        "object",
+        "twice",
+        "as text and JSON",
+        "as word and in --json",
+        "input twice",
+        "input for a word and --json",
+    ],
 )
 def test_arguments_that_cannot_be_read_end_with_2(
     folder: Path, arguments: tuple[str, ...], message: str
 ) -> None:
+    (folder / "latin.txt").write_bytes(b"caf\xe9")
     ended = here("call", "add", *arguments, folder=folder)
     assert (ended.status, ended.err.splitlines()[-1]) == (2, f"Error: {message}")
 
