@@ -34,7 +34,7 @@ def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
     if not outcome.is_structured:
         blocks = list(outcome.content or ())
         _check_size(sum(map(_size, blocks)), tool)
-        return CallResult(_with_note(blocks, outcome.note))
+        return CallResult(_with_note(blocks, outcome.note), has_note=outcome.note is not None)
     encoded = encode(outcome.value)
     _check_size(len(encoded), tool)
     if tool.output is not None and tool.output.is_declared:
@@ -45,7 +45,8 @@ def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
     else:
         blocks = _text_blocks(tool, outcome, encoded, scope)
     is_object = isinstance(outcome.value, dict)
-    return CallResult(_with_note(blocks, outcome.note), encoded, is_object)
+    has_note = outcome.note is not None
+    return CallResult(_with_note(blocks, outcome.note), encoded, is_object, has_note=has_note)
 
 
 def _check_size(size: int, tool: Tool) -> None:

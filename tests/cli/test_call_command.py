@@ -19,6 +19,37 @@ def test_the_result_is_printed_as_it_is(folder: Path) -> None:
     assert here("call", "words", folder=folder).out == '":smile: [bold]x[/bold]"\n'
 
 
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("csv", "id,title\r\n2,rug\r\n"),
+        ("markdown", "| id | title |\n| --- | --- |\n| 2 | rug |\n"),
+        ("{template: '{{ result.rows|length }} found'}", "1 found\n"),
+    ],
+    ids=["csv", "markdown", "a line that does not end"],
+)
+def test_a_text_is_printed_byte_for_byte(folder: Path, text: str, printed: str) -> None:
+    """It is there to be kept in a file: no line follows it, and one line break ends it."""
+    path = folder / "mcp.yaml"
+    end = "ORDER BY {sort} LIMIT :limit\n"
+    written = path.read_text(encoding="utf-8").replace(end, f"{end}    result: {{text: {text}}}\n")
+    path.write_text(written, encoding="utf-8")
+    assert here("call", "find", "title=rug", folder=folder) == Ended(0, printed, "")
+
+
+def test_a_note_is_no_part_of_the_result(folder: Path) -> None:
+    path = folder / "mcp.yaml"
+    end = "ORDER BY {sort} LIMIT :limit\n"
+    cut = f"{end}    result: {{text: csv, max_rows: 1}}\n"
+    path.write_text(path.read_text(encoding="utf-8").replace(end, cut), encoding="utf-8")
+    assert here("call", "find", folder=folder) == Ended(
+        0,
+        "id,title\r\n2,rug\r\n",
+        "Only the first 1 rows are shown; narrow the request to see others.\n",
+    )
+    assert here("call", "find", "-q", folder=folder) == Ended(0, "", "")
+
+
 def test_another_caller_is_chosen_by_name(folder: Path) -> None:
     ended = here("call", "find", "--as", "sam", folder=folder)
     assert [row["title"] for row in json.loads(ended.out)["rows"]] == ["cup"]
