@@ -231,6 +231,9 @@ client-statement: `sql: {parameter: name}` lets the client write the statement; 
   required string parameter, and it cannot be combined with `writes` or with `page`.
 result-shape: The shape does not fit the statements: `affected` needs one that writes, the others
   one that returns rows, and `value` and `column` take exactly one column.
+uncounted: `rows` of a `check`, or `errors: missing` of a tool that gives `affected`, reads how many
+  rows a statement changed, and the driver of this dialect does not tell that. Ask with a query
+  beside it, or let the statement return rows.
 duplicate-column: Two columns of the result (or of a row named by `as`) have the same name, so
   that one value would be lost. Give each a name of its own with AS.
 unknown-column: The engine's description of the statement has no such column; it is named in

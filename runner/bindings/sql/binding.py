@@ -20,6 +20,7 @@ from runner.codec.json import Json, encode
 from runner.codec.values import plain
 from runner.errors import BindingError, Kind
 
+_UNCOUNTED: Final = "It is done; the database does not tell how many rows were changed."
 _REPLACED: Final = "Some text was not valid UTF-8; what could not be read is shown as �."
 
 
@@ -109,7 +110,7 @@ class SqlBinding:
     def _outcome(self, done: Done, call: Call, values: Values) -> Outcome:
         rows = done.result
         if rows is None or self._plan.shape == "affected":
-            return Outcome(done.affected)
+            return Outcome(done.affected, note=_UNCOUNTED if done.affected is None else None)
         outcome = Outcome(_shaped(rows, self._plan.shape), columns=rows.columns, packed=rows.packed)
         notes = []
         if rows.is_truncated and self._plan.shape in ("rows", "column"):

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from runner.bindings.sql.collect import Cell, Discarded, Rows, Sink, sealed_bytes
-from runner.bindings.sql.session import Ready, Session, SteppedSession, Terms
+from runner.bindings.sql.session import Ready, Session, SteppedSession, Terms, added
 from runner.bindings.sql.steps import Steps, Wait
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import refused, uncounted
 from runner.catalog.expressions import Scope
 from runner.catalog.rendering import Key, Shapes, Slot, TooManyElementsError, Values
 from runner.catalog.sql import ResultColumns, SqlPlan, Statement
@@ -32,8 +32,8 @@ class Done:
     """What the statements of a call gave."""
 
     result: Rows | None = None
-    affected: int = 0
-    """Of the last statement that writes."""
+    affected: int | None = 0
+    """Of the last statement that writes; None where nothing tells that."""
 
 
 @dataclass(slots=True)
@@ -216,7 +216,12 @@ class Transaction:
 
     def refuse_missing(self, done: Done) -> None:
         """Refuses a result without what the tool has words for when it is missing."""
-        if self._raises_missing and not (done.result.count if done.result else done.affected):
+        if not self._raises_missing:
+            return
+        count = done.result.count if done.result else done.affected
+        if count is None:
+            raise uncounted("errors: missing")
+        if not count:
             raise refused(Kind.MISSING)
 
     def _run_all(self, session: Session, state: State) -> Done:
@@ -239,42 +244,46 @@ class Transaction:
         if is_batch:
             self._run_batch(step, session, state, elements)
             return
-        affected = 0
+        affected: int | None = 0
         for index, item in enumerate(elements):
-            affected += self._run_step(step, session, state, {"item": item, "index": index})
+            more = self._run_step(step, session, state, {"item": item, "index": index})
+            affected = added(affected, more)
         if statement.writes:
             state.done.affected = affected
 
     @staticmethod
     def _run_batch(step: Step, session: Session, state: State, elements: Sequence[object]) -> None:
         """One `executemany` for each shape that the elements have, in their order."""
-        affected, pending = 0, list[list[object]]()
+        affected: int | None = 0
+        pending: list[list[object]] = []
         previous: Ready | None = None
         for index, item in enumerate(elements):
             values = {**state.values, "item": item, "index": index}
             ready = step.ready(session, values)
             if previous is not None and ready is not previous:
-                affected += session.change_many(previous, pending)
+                affected = added(affected, session.change_many(previous, pending))
                 pending = []
             previous = ready
             pending.append(step.bound(ready, values))
         if previous is not None:
-            affected += session.change_many(previous, pending)
+            affected = added(affected, session.change_many(previous, pending))
         if step.statement.writes:
             state.done.affected = affected
 
     def _run_step(
         self, step: Step, session: Session, state: State, element: Mapping[str, object]
-    ) -> int:
+    ) -> int | None:
         """Runs it once; how many rows it changed or returned."""
         statement = step.statement
         values = {**state.values, **element} if element else state.values
         ready = step.ready(session, values)
         bound = step.bound(ready, values)
         if statement.returns_rows:
-            count = self._query(step, session, state, ready, bound)
+            count: int | None = self._query(step, session, state, ready, bound)
         else:
             count = session.change(ready, bound)
+            if count is None and any("rows" in check.names for check in statement.checks):
+                raise uncounted("check")
         if statement.writes:
             state.done.affected = count
         self._check(statement, state, {**element, "rows": count})

@@ -19,6 +19,7 @@ _PLAIN: Final = {
     Kind.INVALID: "the database refuses a value or the statement",
     Kind.MISSING: "nothing was found",
 }
+_UNCOUNTED: Final = "the database does not tell how many rows were changed"
 _WITH_FIELD: Final = {
     Kind.UNIQUE: "there is already a row with this value of '{field}'",
     Kind.NOT_NULL: "'{field}' must not be null",
@@ -39,3 +40,13 @@ def option_refused(source: str) -> StartError:
     """The error of an address with an option that its driver does not know, or not so; the value is
     not told."""
     return StartError(f"database '{source}': the driver refuses an option of the address")
+
+
+def uncounted(rule: str) -> BindingError:
+    """The error of a rule that reads how many rows were changed, where nothing tells that."""
+    return BindingError(
+        Kind.REDACTED,
+        f"{_UNCOUNTED}, which a rule of this tool asks",
+        reason=f"the driver gives no count of rows, which '{rule}' reads;"
+        " ask with a query beside it",
+    )

@@ -40,6 +40,8 @@ class Form:
     """The rows may have a `next`."""
     may_be_null: bool = True
     """A row or a value that was not found is null; False where that is an error."""
+    is_counted: bool = True
+    """The database tells how many rows were changed; else that is null."""
 
 
 def declared_output(
@@ -109,7 +111,8 @@ def _wrapped(row: Fragment, columns: Mapping[str, Fragment], form: Form) -> Json
         case "column":
             return {"type": "array", "items": first}
         case "affected":
-            return {"type": "integer", "minimum": 0}
+            count: Fragment = {"type": "integer", "minimum": 0}
+            return count if form.is_counted else nullable(count)
         case _:
             following: Fragment = {"next": {"type": "string"}} if form.paged else {}
             return {
