@@ -238,6 +238,9 @@ duplicate-column: Two columns of the result (or of a row named by `as`) have the
   that one value would be lost. Give each a name of its own with AS.
 unknown-column: The engine's description of the statement has no such column; it is named in
   `result` or as `:row.column`.
+null-not-declared: A column of the result is declared without null, and the engine says that the
+  table's column may hold it; a row with one would fail the call. Write `TYPE|null`, or select no
+  null. PostgreSQL, MySQL and MariaDB tell it. A warning.
 limit-type: The parameter behind LIMIT is not declared as an integer.
 page-shape: Only the shape `rows` has pages.
 page-size: `result.page.size` names the parameter that limits the rows; the statement must end in

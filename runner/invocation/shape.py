@@ -113,13 +113,16 @@ def check_declared(output: OutputSchema, value: object) -> None:
     """
     if output.is_valid(value):
         return
-    place = output.where(value)
+    misfit = output.misfit(value)
+    place = misfit.place
     what = f"the result's {place} does" if place else "the result does"
+    mended = ": it is null, which 'TYPE|null' or a hint with None would admit"
     raise BindingError(
         Kind.REDACTED,
         f"{what} not fit the tool's output schema",
         field=place or None,
-        reason=f"{what} not fit the output that the file or the return hint declares",
+        reason=f"{what} not fit the output that the file or the return hint declares"
+        + (mended if misfit.is_null else ""),
     )
 
 

@@ -24,13 +24,17 @@ class PostgresProver:
         plain = rendered.text(lambda index, _bound: f"${index + 1}")
         try:
             described = self._describer.rendered(rendered)
+            nulls = self._describer.holding_nulls(described.origins)
         except EngineError as error:
             return refusal(error, texts, plain)
         except SessionLostError as error:
             raise StartError(
                 "the database's connection broke while statements were proven"
             ) from error
-        columns = [Column(name, self._word(oid)) for name, oid in described.columns]
+        columns = [
+            Column(name, self._word(oid), holds_nulls=origin in nulls)
+            for (name, oid), origin in zip(described.columns, described.origins, strict=True)
+        ]
         return Description(columns, described.casts)
 
     def _word(self, oid: int) -> str:

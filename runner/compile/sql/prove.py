@@ -115,6 +115,7 @@ def _common(shapes: Sequence[Sequence[Column]]) -> Sequence[Column] | None:
             name,
             first[place].type if len({columns[place].type for columns in shapes}) == 1 else "",
             any(columns[place].nullable for columns in shapes),
+            any(columns[place].holds_nulls for columns in shapes),
         )
         for place, name in enumerate(names)
     )
@@ -187,6 +188,23 @@ def _check_result(
         _check_known(sorted(wanted), names, result_site / key)
     if plan.page is not None:
         _check_known(plan.page.key, names, result_site / "page" / "key")
+    _check_nulls(plan, columns, result_site / "columns")
+
+
+def _check_nulls(plan: SqlPlan, columns: Sequence[Column], site: Site) -> None:
+    """Warns of each declared column that does not admit the null that its table may hold."""
+    for column in columns:
+        declared = plan.columns.types.get(column.name)
+        if declared is None or declared.nullable or declared.type == "json":
+            continue
+        if column.holds_nulls and site.document.find((*site.path, column.name)) is not None:
+            word = f"{declared.type}{'[]' if declared.is_list else ''}"
+            (site / column.name).warning(
+                "null-not-declared",
+                f"the column '{column.name}' of the table may be null, which '{word}' does not"
+                " admit",
+                hint=f"write '{word}|null', or select no null: coalesce({column.name}, …)",
+            )
 
 
 def _check_known(wanted: Sequence[str], names: Sequence[str], site: Site) -> None:
