@@ -11,7 +11,7 @@ from runner.bindings.sql.session import Session, SteppedSession, Terms
 from runner.bindings.sql.steps import Steps
 from runner.bindings.sql.threads import Threads
 from runner.bindings.sql.transaction import Done, Step, Transaction
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import RefusedError, refused, told
 from runner.catalog.call import Call, Outcome
 from runner.catalog.rendering import Values
 from runner.catalog.sources import SessionSettings
@@ -187,8 +187,12 @@ class ForeignBinding:
             raise refused(Kind.INVALID, field=self._parameter)
 
         def work(session: Session) -> Outcome:
-            step = Step(self._statement(text), plan=self._plan, is_result=True)
-            return self._run(step, session, terms)
+            statement = self._statement(text)
+            step = Step(statement, plan=self._plan, is_result=True)
+            try:
+                return self._run(step, session, terms)
+            except RefusedError as error:
+                raise told(error, "".join(map(str, statement.parts))) from error.__cause__
 
         terms = Terms(
             writes=False,

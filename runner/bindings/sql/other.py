@@ -32,7 +32,7 @@ from runner.bindings.sql.session import (
     added,
     simple_names,
 )
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import Fault, refused
 from runner.catalog.proving import Prover
 from runner.catalog.rendering import Key, Shapes
 from runner.catalog.sources import Database
@@ -177,8 +177,11 @@ class OtherSession:
             return refused(Kind.CANCELLED, reason=reason)
         if self._dialect.is_disconnect(error, self._connection, cursor):  # type: ignore[arg-type]  # an error of this driver
             return SessionLostError(reason)
-        is_rule = isinstance(error, self._dialect.loaded_dbapi.IntegrityError)
-        return refused(Kind.CHECK if is_rule else Kind.INVALID, reason=reason)
+        driver = self._dialect.loaded_dbapi
+        if isinstance(error, driver.IntegrityError):
+            return refused(Kind.CHECK, reason=reason)
+        fault = Fault("misfit") if isinstance(error, driver.DataError) else None
+        return refused(Kind.INVALID, reason=reason, fault=fault)
 
     def commit(self) -> None:
         """Keeps what was done."""

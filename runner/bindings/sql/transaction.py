@@ -5,6 +5,7 @@ use and kept. Nothing is kept of a transaction that fails: an error, a false che
 where words were given for it, a cancel.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -12,10 +13,10 @@ from typing import Final
 from runner.bindings.sql.collect import Cell, Discarded, Rows, Sink, sealed_bytes
 from runner.bindings.sql.session import Ready, Session, SteppedSession, Terms, added
 from runner.bindings.sql.steps import Steps, Wait
-from runner.bindings.sql.wording import refused, uncounted
+from runner.bindings.sql.wording import RefusedError, refused, uncounted
 from runner.catalog.expressions import Scope
 from runner.catalog.rendering import Key, Shapes, Slot, TooManyElementsError, Values
-from runner.catalog.sql import ResultColumns, SqlPlan, Statement
+from runner.catalog.sql import OptionalPart, ResultColumns, SqlPlan, Statement
 from runner.codec.json import Json
 from runner.codec.paths import value_at
 from runner.errors import BindingError, Kind, ToolError
@@ -25,6 +26,11 @@ MAX_SHAPES: Final = 256
 _ROWS_BYTES: Final = len('{"rows":[],"truncated":false}')
 _OFFSET_BYTES: Final = sealed_bytes(b"9" * 20)
 _NOTHING_DECLARED: Final = ResultColumns()
+_NUMBERS: Final = frozenset({"integer", "int64", "number", "decimal"})
+_ALL_COLUMNS: Final = re.compile(r"(\bselect\s+|[(.,]\s*)\*", re.IGNORECASE)
+_COMPUTES: Final = r"[-+*/%]|\|\||::|\bcast\b|\bconvert\b"
+_COMPUTING: Final = re.compile(_COMPUTES, re.IGNORECASE)
+_COPYING: Final = re.compile(rf"{_COMPUTES}|\bselect\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -109,6 +115,34 @@ class Step:
                 name = ".".join(slot.bound.path)
                 return refused(Kind.INVALID, field=name, reason=str(error))
         return refused(Kind.INVALID, reason=str(error))
+
+    def named(self, error: RefusedError, ready: Ready) -> BindingError:
+        """The error with the parameter that the engine tells, or that alone can be meant."""
+        meant = set[tuple[str, ...]]() if error.field is not None else self._meant(error, ready)
+        if len(meant) != 1:
+            return error
+        field = ".".join(meant.pop())
+        return refused(error.kind, field=field, reason=error.reason, fault=error.fault)
+
+    def _meant(self, error: RefusedError, ready: Ready) -> set[tuple[str, ...]]:
+        """The parameters that may be meant."""
+        fault = error.fault
+        if fault.parameter is not None and fault.parameter < len(ready.slots):
+            return {ready.slots[fault.parameter].bound.path}
+        if fault.kind not in ("out-of-range", "misfit", "too-long") or self._computes:
+            return set()
+        is_number = fault.kind == "out-of-range"
+        bounds = [slot.bound for slot in ready.slots]
+        return {bound.path for bound in bounds if bound.type in _NUMBERS or not is_number}
+
+    @property
+    def _computes(self) -> bool:
+        """Values of rows, or of what is computed, may be meant as well."""
+        parts = self.statement.parts
+        inner = [part.parts if isinstance(part, OptionalPart) else [part] for part in parts]
+        texts = [text for some in inner for text in some if isinstance(text, str)]
+        pattern = _COPYING if self.statement.writes else _COMPUTING
+        return pattern.search(_ALL_COLUMNS.sub("", " ".join(texts))) is not None
 
     def sink(self, values: Values) -> Rows:
         """Where the rows go, within the budgets."""
@@ -195,7 +229,10 @@ class Transaction:
                 yield Wait.THREAD
             ready = step.ready(session, values)
             rows = step.sink(values)
-            yield from session.query_steps(ready, step.bound(ready, values), rows)
+            try:
+                yield from session.query_steps(ready, step.bound(ready, values), rows)
+            except RefusedError as error:
+                raise step.named(error, ready) from error.__cause__
             if not session.is_clean:
                 yield Wait.THREAD
         except Exception:
@@ -211,7 +248,10 @@ class Transaction:
     def _run_only(step: Step, session: Session, values: Values) -> Done:
         ready = step.ready(session, values)
         rows = step.sink(values)
-        session.query(ready, step.bound(ready, values), rows)
+        try:
+            session.query(ready, step.bound(ready, values), rows)
+        except RefusedError as error:
+            raise step.named(error, ready) from error.__cause__
         return Done(rows)
 
     def refuse_missing(self, done: Done) -> None:
@@ -261,12 +301,12 @@ class Transaction:
             values = {**state.values, "item": item, "index": index}
             ready = step.ready(session, values)
             if previous is not None and ready is not previous:
-                affected = added(affected, session.change_many(previous, pending))
+                affected = added(affected, _changed(step, session, previous, pending))
                 pending = []
             previous = ready
             pending.append(step.bound(ready, values))
         if previous is not None:
-            affected = added(affected, session.change_many(previous, pending))
+            affected = added(affected, _changed(step, session, previous, pending))
         if step.statement.writes:
             state.done.affected = affected
 
@@ -278,12 +318,15 @@ class Transaction:
         values = {**state.values, **element} if element else state.values
         ready = step.ready(session, values)
         bound = step.bound(ready, values)
-        if statement.returns_rows:
-            count: int | None = self._query(step, session, state, ready, bound)
-        else:
-            count = session.change(ready, bound)
-            if count is None and any("rows" in check.names for check in statement.checks):
-                raise uncounted("check")
+        try:
+            if statement.returns_rows:
+                count: int | None = self._query(step, session, state, ready, bound)
+            else:
+                count = session.change(ready, bound)
+        except RefusedError as error:
+            raise step.named(error, ready) from error.__cause__
+        if count is None and any("rows" in check.names for check in statement.checks):
+            raise uncounted("check")
         if statement.writes:
             state.done.affected = count
         self._check(statement, state, {**element, "rows": count})
@@ -313,6 +356,15 @@ class Transaction:
         for check in statement.checks:
             if not check.that.evaluate(scope):
                 raise ToolError(check.otherwise.render(scope))
+
+
+def _changed(
+    step: Step, session: Session, ready: Ready, values: Sequence[Sequence[object]]
+) -> int | None:
+    try:
+        return session.change_many(ready, values)
+    except RefusedError as error:
+        raise step.named(error, ready) from error.__cause__
 
 
 def _is_plain(step: Step) -> bool:
