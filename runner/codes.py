@@ -238,6 +238,9 @@ duplicate-column: Two columns of the result (or of a row named by `as`) have the
   that one value would be lost. Give each a name of its own with AS.
 unknown-column: The engine's description of the statement has no such column; it is named in
   `result` or as `:row.column`.
+column-type: The engine takes a parameter for another type than its declared one, of which no
+  value, or hardly one, is of that type, such as an integer compared with a date. Declare the type
+  of the column, or cast. PostgreSQL tells it, and DuckDB of tables that have rows. A warning.
 null-not-declared: A column of the result is declared without null, and the engine says that the
   table's column may hold it; a row with one would fail the call. Write `TYPE|null`, or select no
   null. PostgreSQL, MySQL and MariaDB tell it. A warning.

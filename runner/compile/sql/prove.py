@@ -53,6 +53,7 @@ def _prove(
     casts: dict[int, str] = {}
     found: list[Description] = []
     reported: set[Refusal] = set()
+    misfits: dict[Bound, str] = {}
     for choice in shape_choices(statement, plan.parameters):
         laid = lay_out(statement, choice, plan.parameters)
         answer = prover.describe(laid.texts, laid.parameters)
@@ -63,7 +64,10 @@ def _prove(
                 _report(placed, source)
             continue
         found.append(answer)
+        misfits |= {laid.parameters[at]: name for at, name in answer.misfits.items()}
         casts |= {laid.parameters[at].offset: cast for at, cast in answer.casts.items()}
+    for bound, name in misfits.items():
+        _warn_of_misfit(bound, name, source)
     if reported or not found:
         return statement, None
     _check_writes(found, plan, source)
@@ -75,6 +79,15 @@ def _prove(
         writes=_writes(statement, found),
     )
     return proven, _common([item.columns for item in found])
+
+
+def _warn_of_misfit(bound: Bound, name: str, source: Source) -> None:
+    source.warning(
+        "column-type",
+        f"the engine takes ':{'.'.join(bound.path)}' for {name}, which no {bound.type} is",
+        bound.offset - source.base,
+        hint="declare the type of the column, or cast the parameter",
+    )
 
 
 def _origin(refusal: Refusal, laid: Laid) -> int | None:
