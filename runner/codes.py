@@ -231,10 +231,19 @@ client-statement: `sql: {parameter: name}` lets the client write the statement; 
   required string parameter, and it cannot be combined with `writes` or with `page`.
 result-shape: The shape does not fit the statements: `affected` needs one that writes, the others
   one that returns rows, and `value` and `column` take exactly one column.
+uncounted: `rows` of a `check`, or `errors: missing` of a tool that gives `affected`, reads how many
+  rows a statement changed, and the driver of this dialect does not tell that. Ask with a query
+  beside it, or let the statement return rows.
 duplicate-column: Two columns of the result (or of a row named by `as`) have the same name, so
   that one value would be lost. Give each a name of its own with AS.
 unknown-column: The engine's description of the statement has no such column; it is named in
   `result` or as `:row.column`.
+column-type: The engine takes a parameter for another type than its declared one, of which no
+  value, or hardly one, is of that type, such as an integer compared with a date. Declare the type
+  of the column, or cast. PostgreSQL tells it, and DuckDB of tables that have rows. A warning.
+null-not-declared: A column of the result is declared without null, and the engine says that the
+  table's column may hold it; a row with one would fail the call. Write `TYPE|null`, or select no
+  null. PostgreSQL, MySQL and MariaDB tell it. A warning.
 limit-type: The parameter behind LIMIT is not declared as an integer.
 page-shape: Only the shape `rows` has pages.
 page-size: `result.page.size` names the parameter that limits the rows; the statement must end in

@@ -4,6 +4,7 @@ A statement of a function becomes a plan of its own, which is kept, so that it i
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from runner.bindings.python.services import Access
@@ -21,6 +22,7 @@ Raises:
 """
 MAX_KEPT_STATEMENTS: Final = 256
 """A function with more texts than this makes them of values, which binding is for."""
+UNKNOWN_COUNT: Final = -1
 _NO_SCOPE: Final[Scope] = {}
 
 
@@ -30,7 +32,7 @@ class DatabaseHandle:
     def __init__(self, database: SqlDatabase, read: ReadStatement) -> None:
         self._database = database
         self._read = read
-        self._kept: dict[tuple[str, frozenset[str], bool], Binding] = {}
+        self._kept: dict[tuple[str, frozenset[str], bool, bool], Binding] = {}
 
     async def query(
         self, sql: str, parameters: Mapping[str, object], access: Access
@@ -53,17 +55,24 @@ class DatabaseHandle:
         return rows[0] if rows else None
 
     async def execute(self, sql: str, parameters: Mapping[str, object], access: Access) -> int:
-        """How many rows one statement changed."""
-        value = await self._run(sql, parameters, access)
-        return value if isinstance(value, int) else 0
+        """How many rows one statement changed; -1 where nothing tells that, as in DB-API."""
+        value = await self._run(sql, parameters, access, counts=True)
+        if isinstance(value, dict):  # a query
+            return 0
+        return value if isinstance(value, int) else UNKNOWN_COUNT
 
-    async def _run(self, sql: str, parameters: Mapping[str, object], access: Access) -> object:
-        key = (sql, frozenset(parameters), access.writes)
+    async def _run(
+        self, sql: str, parameters: Mapping[str, object], access: Access, *, counts: bool = False
+    ) -> object:
+        key = (sql, frozenset(parameters), access.writes, counts)
         binding = self._kept.get(key)
         if binding is None:
             if len(self._kept) >= MAX_KEPT_STATEMENTS:
                 self._kept.clear()
-            binding = self._kept[key] = self._database.binding(self._read(*key), access.tool)
+            plan = self._read(*key[:3])
+            if counts and any(statement.writes for statement in plan.statements):
+                plan = replace(plan, result=None, shape="affected")
+            binding = self._kept[key] = self._database.binding(plan, access.tool)
         return (await binding.invoke(_call(dict(parameters), access))).value
 
 

@@ -96,3 +96,8 @@ class Check:
 
     that: Expression
     otherwise: Template
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What it reads, or its text does."""
+        return frozenset(self.that.names | self.otherwise.names)

@@ -39,6 +39,9 @@ class Description:
     casts: Mapping[int, str] = field(default_factory=dict)
     """Position in `parameters` → the engine's type name to cast to (`uuid`, `bigint[]`), for each
     parameter whose type it cannot infer; made from the declared type."""
+    misfits: Mapping[int, str] = field(default_factory=dict)
+    """Position in `parameters` → the engine's type that it takes the parameter for, where values of
+    the declared type are none of it."""
     writes: bool | None = None
     """The engine's word, which wins over the parser's; None where it cannot tell by describing."""
 

@@ -30,3 +30,5 @@ class CallResult:
     is_error: bool = False
     long: LongResult | None = None
     """Takes the place of `structured`, and of the first block of `content`."""
+    has_note: bool = False
+    """The last block of `content` is about the result: what was cut, how to go on."""

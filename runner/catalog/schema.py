@@ -60,6 +60,15 @@ class InputSchema:
 
 
 @dataclass(frozen=True, slots=True)
+class Misfit:
+    """The first place at which a result does not fit its schema."""
+
+    place: str = ""
+    """`rows[3].price`; empty for the whole."""
+    is_null: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class OutputSchema:
     """The structured result of a tool."""
 
@@ -70,5 +79,5 @@ class OutputSchema:
 
     Those that an engine derived are checked in tests.
     """
-    where: Callable[[object], str] = lambda _value: ""
-    """The first place at which a value does not fit: `rows[3].price`; empty for the whole."""
+    misfit: Callable[[object], "Misfit"] = lambda _value: Misfit()
+    """Where a value does not fit, which it must not."""

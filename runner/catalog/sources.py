@@ -48,6 +48,8 @@ class Database:
     """DuckDB: files and folders that statements may read; absolute."""
     folder: str = ""
     """DuckDB: where the relative paths in statements begin; absolute."""
+    counts: bool = True
+    """The driver tells how many rows a statement changed."""
     is_written: bool = True
     """Some tool of the file may write to it."""
 

@@ -108,6 +108,9 @@ class Column:
     type: str = ""
     """A type word (`string`, `uuid`, `integer[]` …), empty where the engine tells none."""
     nullable: bool = True
+    holds_nulls: bool = False
+    """The engine says that it comes from a column that may hold null; False where it tells
+    nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,22 +58,34 @@ def read_arguments(words: Sequence[str], whole: str | None) -> dict[str, object]
     """The arguments of a call.
 
     Raises:
-        click.UsageError: a word that is none of the forms.
+        click.UsageError: a word that is none of the forms, or an argument that is given twice.
     """
+    readers = sum(word.partition("=")[2] == "@-" for word in words) + (whole == "-")
+    if readers > 1:
+        raise click.UsageError("standard input can be read for one argument, found several")
     arguments: dict[str, object] = {}
     if whole is not None:
         arguments.update(_object(_utf8(whole)))
+    of_json = frozenset(arguments)
     for word in map(_utf8, words):
-        name, separator, value = word.partition("=")
+        written, separator, value = word.partition("=")
+        name = written.removesuffix(":")
         if not separator or not name:
             raise click.UsageError(f"expected name=value, found '{word}'")
-        if name.endswith(":"):
-            arguments[name[:-1]] = _json(value, name[:-1])
-        elif value.startswith("@"):
-            arguments[name] = _content(os.fsdecode(value[1:].encode()))
-        else:
-            arguments[name] = value
+        if name in arguments:
+            raise click.UsageError(
+                f"'{name}' is given as a word and in --json"
+                if name in of_json
+                else f"'{name}' is given twice; a list is {name}:='[…]'"
+            )
+        arguments[name] = _value(name, value, is_json=written != name)
     return arguments
+
+
+def _value(name: str, text: str, *, is_json: bool) -> object:
+    if is_json:
+        return _json(text, name)
+    return _content(os.fsdecode(text[1:].encode())) if text.startswith("@") else text
 
 
 def _utf8(word: str) -> str:
@@ -104,4 +116,15 @@ def _content(path: str) -> str:
             return sys.stdin.buffer.read().decode("utf-8")
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"'{path}' cannot be read as UTF-8 text") from error
+        raise click.UsageError(_unreadable(path, error)) from error
+
+
+def _unreadable(path: str, error: OSError | UnicodeDecodeError) -> str:
+    """Why there is no text; a value that begins with an `@` of its own needs the JSON form."""
+    match error:
+        case FileNotFoundError():
+            return f"there is no file '{path}'; a text that begins with @ is name:='\"@…\"'"
+        case OSError(strerror=str(why)):
+            return f"'{path}' cannot be read: {why.lower()}"
+        case _:
+            return f"'{path}' cannot be read as UTF-8 text"

@@ -62,8 +62,12 @@ def _print(result: CallResult, output: Output) -> None:
     if output.format == "json":
         output.result(_as_json(result))
     elif not result.is_error and not output.quiet:
-        for text in _texts(result):
+        texts = _texts(result)
+        note = texts.pop() if result.has_note else None
+        for text in texts:
             output.result(text)
+        if note is not None:
+            output.say(note)
 
 
 def _texts(result: CallResult) -> list[str]:

@@ -19,7 +19,7 @@ from rich.text import Text
 from runner.errors import StartError
 
 # What a terminal would obey: a result may come from anywhere.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,12 @@ class Output:
     color: bool = True
 
     def result(self, text: str) -> None:
-        """Writes `text` on standard output: in a pipe as it is, on a terminal without commands."""
-        _write(visible(text) if sys.stdout.isatty() else text, sys.stdout)
+        """Writes `text` on standard output: in a pipe as it is, on a terminal without commands.
+
+        It ends with a line break, its own or one that is added.
+        """
+        shown = visible(text) if sys.stdout.isatty() else text
+        _write(shown, sys.stdout, end="" if shown.endswith("\n") else "\n")
 
     def say(self, text: str, *, bold: bool = False, color: str | None = None) -> None:
         """Writes a remark on standard error, unless quiet."""
@@ -81,9 +85,9 @@ def _has_color(is_wanted: bool, stream: TextIO) -> bool:
     return is_wanted and stream.isatty() and not os.environ.get("NO_COLOR")
 
 
-def _write(text: str, stream: TextIO) -> None:
+def _write(text: str, stream: TextIO, *, end: str = "\n") -> None:
     try:
-        stream.write(f"{text}\n")
+        stream.write(f"{text}{end}")
         stream.flush()
     except BrokenPipeError:
         silence(stream)

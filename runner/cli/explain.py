@@ -10,6 +10,7 @@ from runner.cli.arguments import Asked, call_arguments
 from runner.cli.console import Output
 from runner.cli.explained.call import explain_call
 from runner.cli.explained.outline import outline
+from runner.cli.explained.shown import as_json
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
 from runner.cli.project import caller_named, read_catalog, tool_named
 from runner.codec.json import encode_indented
@@ -47,5 +48,5 @@ def explain(*, asked: Asked, path: Path, output: Output) -> int:
         return EXIT_FAULTS
     if not output.quiet:
         is_json = output.format == "json"
-        output.result(encode_indented(shown).decode() if is_json else outline(shown))
+        output.result(encode_indented(as_json(shown)).decode() if is_json else outline(shown))
     return 0

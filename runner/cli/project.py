@@ -68,6 +68,8 @@ def caller_named(catalog: Catalog, name: str | None) -> Caller:
 def _caller_of_claims(path: Path) -> Caller:
     try:
         claims = decode(path.read_bytes())
+    except FileNotFoundError as error:
+        raise click.BadParameter(f"there is no file '{path}' of claims") from error
     except (OSError, JsonFault) as error:
         raise click.BadParameter(f"'{path}' is no readable JSON file of claims") from error
     if not isinstance(claims, dict) or not isinstance(claims.get("sub"), str):

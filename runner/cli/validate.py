@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from runner.app import Checked, check
+from runner.bindings.sql.engines import ENGINES
 from runner.catalog.plans import Plan, StepsPlan
+from runner.catalog.sources import Database
 from runner.catalog.sql import SqlPlan
 from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
@@ -43,8 +45,8 @@ def validate(*, path: Path, connects: bool, without_import: bool, output: Output
         found = [item for item in found if item.severity == "error"]
     if found or not is_text:
         output.result(RENDERERS[output.format](found))
-    for name in _worth_telling(checked, all_of_them=output.verbose):
-        output.say(f"database '{name}': {_proof(name, checked, connects=connects)}")
+    for database in _worth_telling(checked, all_of_them=output.verbose):
+        output.say(f"database '{database.name}': {_proof(database, checked, connects=connects)}")
     if checked.has_errors:
         output.fail(f"{path}: {count_line(found)}")
         return EXIT_FAULTS
@@ -53,7 +55,7 @@ def validate(*, path: Path, connects: bool, without_import: bool, output: Output
     return 0
 
 
-def _worth_telling(checked: Checked, *, all_of_them: bool) -> list[str]:
+def _worth_telling(checked: Checked, *, all_of_them: bool) -> list[Database]:
     """The databases whose SQL nothing has proven: 'no faults' is not all there is to say."""
     if checked.catalog is None or (checked.has_errors and not all_of_them):
         return []
@@ -64,8 +66,8 @@ def _worth_telling(checked: Checked, *, all_of_them: bool) -> list[str]:
         if isinstance(plan, SqlPlan)
     }
     return [
-        name
-        for name in checked.catalog.databases
+        database
+        for name, database in checked.catalog.databases.items()
         if all_of_them or (name in asked and name not in checked.proven)
     ]
 
@@ -74,7 +76,11 @@ def _plans(plan: Plan) -> Sequence[Plan | None]:
     return [step.inline for step in plan.steps] if isinstance(plan, StepsPlan) else [plan]
 
 
-def _proof(name: str, checked: Checked, *, connects: bool) -> str:
-    if name in checked.proven:
+def _proof(database: Database, checked: Checked, *, connects: bool) -> str:
+    if database.name in checked.proven:
         return "every statement was proven on it" if connects else "proven in memory"
+    if database.dialect not in ENGINES:
+        return f"its SQL is not proven: nothing can prove a statement of {database.dialect}"
+    if database.is_lazy:
+        return "its SQL is not proven: with 'startup: lazy' it is not asked"
     return "its SQL is not proven" if connects else "its SQL is not proven; --connect asks it"

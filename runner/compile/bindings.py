@@ -18,10 +18,12 @@ from runner.compile.sql.source import Source
 from runner.compile.steps import InlinePlan, compile_steps
 from runner.compile.surroundings import Surroundings
 from runner.compile.value import compile_value
+from runner.compile.words import EMPTY
 from runner.config.nodes import Scalar
 from runner.config.spec.bindings import CheckSpec, HttpSpec, SqlForm, StepSpec
 from runner.config.spec.tools import ResultSpec, ToolSpec
 from runner.diagnostics import Faults, did_you_mean
+from runner.errors import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,27 @@ class BindingCompiler:
         if plan is not None:
             places = sources(form, site / "sql", around.file_text)
             self.provables.append(Provable(plan, places, site / "result"))
+            if not found.counts:
+                self._check_counts(plan, places)
         return plan
+
+    def _check_counts(self, plan: SqlPlan, places: Sequence[Source]) -> None:
+        """Reports what reads how many rows were changed: the driver does not tell that."""
+        what = f"the driver of {plan.dialect} does not tell how many rows were changed"
+        hint = "ask with a query beside it, or let it return rows"
+        for statement, place in zip(plan.statements, places, strict=True):
+            if not statement.returns_rows and any("rows" in one.names for one in statement.checks):
+                (place.site / "check").error(
+                    "uncounted", f"'rows' has no value here: {what}", hint=hint
+                )
+        if plan.shape == "affected" and self._raises_missing():
+            (self._site / "errors" / "missing").error(
+                "uncounted", f"'missing' is never known here: {what}", hint=hint
+            )
+
+    def _raises_missing(self) -> bool:
+        written = (self._spec.errors or {}).get(Kind.MISSING)
+        return written is not None and written.text != EMPTY
 
     def _text(self, form: SqlForm) -> Scalar | None:
         return None if form.file is None else self._around.texts.get(form.file)

@@ -6,7 +6,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL
 
 from runner.catalog.sources import Create, Database
-from runner.compile.addresses import EMBEDDED, compile_url
+from runner.compile.addresses import EMBEDDED, ENGINES, compile_url
 from runner.compile.duckdb import compile_external
 from runner.compile.site import Site
 from runner.config.nodes import Scalar
@@ -47,6 +47,7 @@ def compile_database(
         is_lazy=spec.startup == "lazy",
         external=external,
         folder=folder if external else "",
+        counts=dialect in ENGINES or url.get_dialect().supports_sane_rowcount,
     )
 
 

@@ -12,6 +12,7 @@ from runner.catalog.proving import Prover
 from runner.catalog.schema import OutputSchema
 from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Tool
+from runner.compile.addresses import ENGINES
 from runner.compile.bindings import Provable
 from runner.compile.catalog import Compiled, with_tools
 from runner.compile.schemas.output import Form, OutputColumn, derived_output
@@ -81,5 +82,10 @@ def _derived(tool: Tool, plan: Plan) -> OutputSchema | None:
         )
         for column in plan.described or ()
     ]
-    form = Form(plan.shape, paged=plan.page is not None, may_be_null=may_be_null(tool.errors))
+    form = Form(
+        plan.shape,
+        paged=plan.page is not None,
+        may_be_null=may_be_null(tool.errors),
+        is_counted=plan.dialect in ENGINES,
+    )
     return derived_output(columns, form, decimals=plan.columns.decimals)

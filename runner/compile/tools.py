@@ -8,6 +8,7 @@ from runner.catalog.plans import HttpPlan, PythonPlan, ToolPlan
 from runner.catalog.schema import InputSchema, OutputSchema, Parameter
 from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Confirm, ResultText, Tool, Words
+from runner.compile.addresses import ENGINES
 from runner.compile.annotations import annotations_of, writes_of
 from runner.compile.asking import compile_ask, compile_confirm, names_shown, without_required
 from runner.compile.bindings import BindingCompiler, Provable
@@ -231,6 +232,7 @@ class ToolCompiler:
                 plan.shape if isinstance(plan, SqlPlan) else spec.result.shape or "value",
                 paged=spec.result.page is not None,
                 may_be_null=may_be_null(words) or not _raises_missing(plan),
+                is_counted=not isinstance(plan, SqlPlan) or plan.dialect in ENGINES,
             )
             site = self._site / "result"
             declared = declared_output(spec.result, form, site, self._around.schemas)

@@ -36,8 +36,6 @@ _OF_THE_CALLER = frozenset(
         Kind.FOREIGN_KEY,
         Kind.NOT_NULL,
         Kind.CHECK,
-        Kind.INVALID,
-        Kind.READ_ONLY,
     }
 )
 """Failures that the caller made and can mend: nothing that an operator must know of."""

@@ -59,7 +59,7 @@ async def shape_long(tool: Tool, outcome: Outcome, packed: PackedRows, scope: Sc
             yield lines(columns, block)
 
     notes = [] if outcome.note is None else [TextContent(outcome.note)]
-    return CallResult(notes, long=LongResult(text, structured))
+    return CallResult(notes, long=LongResult(text, structured), has_note=bool(notes))
 
 
 def _check_blocks(output: OutputSchema, value: Mapping[str, object], packed: PackedRows) -> None:

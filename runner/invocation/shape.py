@@ -34,7 +34,7 @@ def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
     if not outcome.is_structured:
         blocks = list(outcome.content or ())
         _check_size(sum(map(_size, blocks)), tool)
-        return CallResult(_with_note(blocks, outcome.note))
+        return CallResult(_with_note(blocks, outcome.note), has_note=outcome.note is not None)
     encoded = encode(outcome.value)
     _check_size(len(encoded), tool)
     if tool.output is not None and tool.output.is_declared:
@@ -45,7 +45,8 @@ def shape(tool: Tool, outcome: Outcome, scope: Scope) -> CallResult:
     else:
         blocks = _text_blocks(tool, outcome, encoded, scope)
     is_object = isinstance(outcome.value, dict)
-    return CallResult(_with_note(blocks, outcome.note), encoded, is_object)
+    has_note = outcome.note is not None
+    return CallResult(_with_note(blocks, outcome.note), encoded, is_object, has_note=has_note)
 
 
 def _check_size(size: int, tool: Tool) -> None:
@@ -112,13 +113,16 @@ def check_declared(output: OutputSchema, value: object) -> None:
     """
     if output.is_valid(value):
         return
-    place = output.where(value)
+    misfit = output.misfit(value)
+    place = misfit.place
     what = f"the result's {place} does" if place else "the result does"
+    mended = ": it is null, which 'TYPE|null' or a hint with None would admit"
     raise BindingError(
         Kind.REDACTED,
         f"{what} not fit the tool's output schema",
         field=place or None,
-        reason=f"{what} not fit the output that the file or the return hint declares",
+        reason=f"{what} not fit the output that the file or the return hint declares"
+        + (mended if misfit.is_null else ""),
     )
 
 

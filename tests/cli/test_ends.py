@@ -63,6 +63,15 @@ def test_a_terminal_gets_a_table_and_colours(folder: Path) -> None:
     assert "\x1b[32m" in on_a_terminal(folder, "validate")
 
 
+def test_a_terminal_gets_the_lines_of_csv_as_lines(folder: Path) -> None:
+    path = folder / "mcp.yaml"
+    end = "ORDER BY {sort} LIMIT :limit\n"
+    written = path.read_text(encoding="utf-8").replace(end, f"{end}    result: {{text: csv}}\n")
+    path.write_text(written, encoding="utf-8")
+    shown = on_a_terminal(folder, "call", "find", "title=rug")
+    assert shown.replace("\r", "") == "id,title\n2,rug\n"
+
+
 @pytest.mark.parametrize("how", [{"NO_COLOR": "1"}, {}], ids=["NO_COLOR", "--no-color"])
 @pytest.mark.parametrize("command", ["list", "validate"])
 def test_no_colour_means_no_ansi_at_all(folder: Path, command: str, how: dict[str, str]) -> None:

@@ -150,18 +150,65 @@ def test_text_is_an_outline(folder: Path) -> None:
     assert ended == Ended(
         0,
         "tool: words\n"
-        "caller:\n"
-        "  user_id: ada\n"
-        "  authenticated: true\n"
-        "  scopes: shop\n"
+        'caller: user_id="ada"  authenticated=true  scopes=["shop"]\n'
         "effect: reads\n"
         "budgets: timeout=30s  result_bytes=1048576  concurrency=64\n"
-        "value: :smile: [bold]x[/bold]\n",
+        'value: ":smile: [bold]x[/bold]"\n',
         "",
     )
 
 
-def test_text_shows_the_statement_as_a_block(folder: Path) -> None:
+BOUND = """\
+mcp: 1
+server: {name: bound, version: 1.0.0}
+databases: {main: {url: "ADDRESS"}}
+tools:
+  t:
+    description: Binds.
+    input: {tags: "string[]", place: string, more: object, many: "object[]", n: integer}
+    sql: "SELECT :tags AS a, :place AS b, :more AS c, :many AS d, :n AS e"
+"""
+SENT = {"tags": ["a", "c"], "place": "home, a=1", "more": {"a": 1}, "many": [{}], "n": 7}
+
+
+@pytest.mark.parametrize(
+    ("address", "tags", "shown"),
+    [
+        ("sqlite:///a.db", '["a","c"]', r'"[\"a\",\"c\"]"'),
+        ("mysql://h/d", '["a","c"]', r'"[\"a\",\"c\"]"'),
+        ("shillelagh://", '["a","c"]', r'"[\"a\",\"c\"]"'),
+        ("duckdb:///a.duckdb", ["a", "c"], '["a","c"]'),
+        ("postgresql://h/d", ["a", "c"], '["a","c"]'),
+    ],
+    ids=["sqlite", "mysql", "another dialect", "duckdb", "postgresql"],
+)
+def test_what_is_bound_is_shown_as_json_in_every_format(
+    tmp_path: Path, address: str, tags: object, shown: str
+) -> None:
+    """A list is an array, or the text of its JSON, as the engine gets it; a text is quoted."""
+    (tmp_path / "mcp.yaml").write_text(BOUND.replace("ADDRESS", address), encoding="utf-8")
+    sent = ("t", "--json", json.dumps(SENT))
+    (statement,) = explained(tmp_path, *sent)["sql"]["statements"]
+    values = [bind["value"] for bind in statement["binds"]]
+    assert values == [tags, "home, a=1", '{"a":1}', "[{}]", 7]
+    lines = here("explain", *sent, folder=tmp_path).out.splitlines()
+    at = lines.index("      binds:")
+    assert [line.split("  ")[-1] for line in lines[at + 1 : at + 6]] == [
+        f"value={shown}",
+        'value="home, a=1"',
+        r'value="{\"a\":1}"',
+        'value="[{}]"',
+        "value=7",
+    ]
+
+
+def test_rules_stand_each_on_a_line(folder: Path) -> None:
+    lines = here("explain", "add", "title=shade", folder=folder).out.splitlines()
+    at = lines.index("checks:")
+    assert lines[at + 1] == "  title|length > 2"
+
+
+def test_text_shows_the_statement(folder: Path) -> None:
     lines = here("explain", "find", folder=folder).out.splitlines()
     at = lines.index("      text:")
     assert lines[at + 1 : at + 3] == [

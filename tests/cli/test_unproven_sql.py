@@ -36,6 +36,33 @@ def test_unproven_sql_is_told(
     assert (ended.status, ended.out, ended.err) == (0, "", told)
 
 
+@pytest.mark.parametrize("options", [(), ("--connect",)], ids=["alone", "connect"])
+@pytest.mark.parametrize(
+    ("database", "told"),
+    [
+        (
+            '{url: "shillelagh://"}',
+            "its SQL is not proven: nothing can prove a statement of shillelagh",
+        ),
+        (
+            '{url: "sqlite:///shop.db", startup: lazy}',
+            "its SQL is not proven: with 'startup: lazy' it is not asked",
+        ),
+    ],
+    ids=["another dialect", "lazy"],
+)
+def test_what_no_option_would_prove_is_told_so(
+    tmp_path: Path, database: str, told: str, options: tuple[str, ...]
+) -> None:
+    (tmp_path / "mcp.yaml").write_text(
+        "mcp: 1\nserver: {name: shop, version: 1.0.0}\n"
+        f"databases: {{shop: {database}}}\n"
+        f"tools: {{t: {{description: Reads., {SQL}}}}}\n"
+    )
+    ended = here("validate", *options, folder=tmp_path)
+    assert (ended.status, ended.err) == (0, f"database 'shop': {told}\n{GOOD}")
+
+
 def test_unproven_sql_is_not_told_beside_errors(tmp_path: Path) -> None:
     (tmp_path / "mcp.yaml").write_text(
         "mcp: 1\nserver: {name: shop, version: 1.0.0}\n"

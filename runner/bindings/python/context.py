@@ -133,7 +133,7 @@ class LiveDatabase:
         )
 
     def execute(self, sql: str, parameters: Mapping[str, object] | None = None) -> Reply[int]:
-        """How many rows one statement changed."""
+        """How many rows one statement changed; -1 where the driver does not tell."""
         if not self._access.writes:
             raise BindingError(
                 Kind.READ_ONLY,

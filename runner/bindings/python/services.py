@@ -45,7 +45,7 @@ class DatabaseSource(Protocol):
         """
 
     async def execute(self, sql: str, parameters: Mapping[str, object], access: Access) -> int:
-        """How many rows were changed; committed.
+        """How many rows were changed, -1 where the driver does not tell; committed.
 
         Raises:
             CallError: as for a SQL tool.

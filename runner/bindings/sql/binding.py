@@ -11,7 +11,7 @@ from runner.bindings.sql.session import Session, SteppedSession, Terms
 from runner.bindings.sql.steps import Steps
 from runner.bindings.sql.threads import Threads
 from runner.bindings.sql.transaction import Done, Step, Transaction
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import RefusedError, refused, told
 from runner.catalog.call import Call, Outcome
 from runner.catalog.rendering import Values
 from runner.catalog.sources import SessionSettings
@@ -20,6 +20,7 @@ from runner.codec.json import Json, encode
 from runner.codec.values import plain
 from runner.errors import BindingError, Kind
 
+_UNCOUNTED: Final = "It is done; the database does not tell how many rows were changed."
 _REPLACED: Final = "Some text was not valid UTF-8; what could not be read is shown as �."
 
 
@@ -109,7 +110,7 @@ class SqlBinding:
     def _outcome(self, done: Done, call: Call, values: Values) -> Outcome:
         rows = done.result
         if rows is None or self._plan.shape == "affected":
-            return Outcome(done.affected)
+            return Outcome(done.affected, note=_UNCOUNTED if done.affected is None else None)
         outcome = Outcome(_shaped(rows, self._plan.shape), columns=rows.columns, packed=rows.packed)
         notes = []
         if rows.is_truncated and self._plan.shape in ("rows", "column"):
@@ -186,8 +187,12 @@ class ForeignBinding:
             raise refused(Kind.INVALID, field=self._parameter)
 
         def work(session: Session) -> Outcome:
-            step = Step(self._statement(text), plan=self._plan, is_result=True)
-            return self._run(step, session, terms)
+            statement = self._statement(text)
+            step = Step(statement, plan=self._plan, is_result=True)
+            try:
+                return self._run(step, session, terms)
+            except RefusedError as error:
+                raise told(error, "".join(map(str, statement.parts))) from error.__cause__
 
         terms = Terms(
             writes=False,

@@ -84,7 +84,7 @@ class DuckdbSession:
         try:
             described = self._describer.rendered(rendered, writes=self._writes)
         except AskError as asked:
-            raise translated(asked.error) from asked
+            raise translated(asked.error, asked.text, prefix=asked.prefix) from asked
         encoders = tuple(encoder(slot.bound.type) for slot in rendered.slots)
         return self._ready(
             described, Ready("", rendered.slots, encoders, simple_names(rendered.slots))
@@ -95,7 +95,7 @@ class DuckdbSession:
         try:
             described = self._describer.adopted(text, count, writes=self._writes)
         except AskError as asked:
-            raise translated(asked.error) from asked
+            raise translated(asked.error, asked.text, prefix=asked.prefix) from asked
         return self._ready(described, Ready("", (), (bind,) * count))
 
     def _ready(self, described: Described, ready: Ready) -> DuckdbReady:
@@ -124,18 +124,18 @@ class DuckdbSession:
         self._run(lambda: self._connection.execute(self._begin))
         self._is_open = True
 
-    def _run(self, work: Callable[[], object]) -> None:
+    def _run(self, work: Callable[[], object], text: str = "") -> None:
         if self._is_stopped:
             raise refused(Kind.CANCELLED)
         try:
             work()
         except duckdb.Error as error:
-            raise translated(error) from error
+            raise translated(error, text) from error
 
     def query(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
         """Fetches in blocks, while the engine computes no further than a few."""
         assert isinstance(ready, DuckdbReady)  # this session's engine prepared it
-        self._run(lambda: self._fetch(ready, values, sink))
+        self._run(lambda: self._fetch(ready, values, sink), ready.text)
 
     def _fetch(self, ready: DuckdbReady, values: Sequence[object], sink: Sink) -> None:
         cursor = self._connection.execute(ready.parsed or ready.text, values)
@@ -153,12 +153,12 @@ class DuckdbSession:
 
     def change(self, ready: Ready, values: Sequence[object]) -> int:
         """Runs it; -1 of the driver (no row count) is 0."""
-        self._run(lambda: self._connection.execute(ready.text, values))
+        self._run(lambda: self._connection.execute(ready.text, values), ready.text)
         return max(self._connection.rowcount, 0)
 
     def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int:
         """One `executemany`."""
-        self._run(lambda: self._connection.executemany(ready.text, list(values)))
+        self._run(lambda: self._connection.executemany(ready.text, list(values)), ready.text)
         return max(self._connection.rowcount, 0)
 
     def commit(self) -> None:

@@ -40,6 +40,16 @@ _BEHIND: Final = frozenset(
 """What ends the table and its alias."""
 _LARGE_SAMPLES: Final[Mapping[str, object]] = {**SAMPLES, "integer": 2**40, "int64": 2**40}
 """The engine makes a small integer of a small value."""
+_PLAN_AS_JSON: Final = "EXPLAIN (FORMAT json) "
+_TELLING: Final = 712_345_000
+"""Numbers that are found again in a plan."""
+_NUMBER_WORDS: Final = frozenset({"integer", "int64"})
+_CASTS: Final = re.compile(r"CAST\((?:CAST\()?(\d{9})(?: AS \w+\))? AS (\w+(?: WITH TIME ZONE)?)\)")
+_NO_CAST: Final = re.compile(r"^Unimplemented type for cast \(\w+ -> (.+)\)$")
+_MARK: Final = re.compile(r"\$(\d+)")
+_NO_NUMBERS: Final = frozenset(
+    {"DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "UUID", "BLOB", "INTERVAL"}
+)
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -223,6 +233,27 @@ class Describer:
             source = f"(SELECT *, '' AS merge_action FROM {target})"
             return self._columns(f"SELECT {listed}\nFROM {source}", ())
 
+    def misfits(self, described: Described, bounds: Sequence[Bound]) -> dict[int, str]:
+        """Numbers that the plan casts to what no number is; a plan without rows may not tell.
+
+        `=` and IN cast what is bound only when they run, so that it is read from the plan.
+        """
+        samples = {
+            index: _TELLING + index
+            for index, bound in enumerate(bounds)
+            if bound.type in _NUMBER_WORDS and not (bound.is_list and not bound.expands)
+        }
+        if not samples or described.kind not in ("query", "change"):
+            return {}
+        values = [samples.get(index, SAMPLES.get(b.type)) for index, b in enumerate(bounds)]
+        try:
+            rows = self._connection.execute(_PLAN_AS_JSON + described.text, values).fetchall()
+        except duckdb.Error as error:
+            found = _refused_casts(Told(error), described.text)
+        else:
+            found = _planned_casts("".join(str(row[1]) for row in rows))
+        return {index: kind for index, kind in found.items() if index in samples}
+
     def forms(self, columns: Sequence[tuple[str, str]]) -> list[Form]:
         """How the columns leave the engine."""
         return [self._form(kind) for _, kind in columns]
@@ -232,6 +263,19 @@ class Describer:
             return form_of(self._connection.sqltype(kind))
         except (duckdb.Error, ValueError):
             return Form()  # a type that cannot be written, such as one with a parameter of its own
+
+
+def _planned_casts(plan: str) -> dict[int, str]:
+    found = _CASTS.findall(plan)
+    return {int(number) - _TELLING: kind for number, kind in found if kind in _NO_NUMBERS}
+
+
+def _refused_casts(told: Told, text: str) -> dict[int, str]:
+    """The same where planning itself casts, as of a row that is inserted."""
+    cast = _NO_CAST.match(told.sentence)
+    place = max((told.position or 0) - len(_PLAN_AS_JSON), 0)
+    mark = _MARK.match(text.encode()[place:].decode(errors="ignore"))
+    return {int(mark[1]) - 1: cast[1]} if cast and mark else {}
 
 
 def described_columns(columns: Sequence[tuple[str, str]], forms: Sequence[Form]) -> list[Column]:

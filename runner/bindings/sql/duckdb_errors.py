@@ -13,7 +13,7 @@ import duckdb
 
 from runner.bindings.sql.offsets import author_offset, word_offset
 from runner.bindings.sql.session import SessionLostError
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import Fault, FaultKind, refused
 from runner.catalog.proving import Refusal, RefusalKind
 from runner.codec.json import JsonFault, decode
 from runner.errors import BindingError, Kind
@@ -51,6 +51,15 @@ _MISFIT: Final = re.compile(
     r"^(?:No function matches|Could not choose|Cannot (?:compare|cast|mix|combine|deduce))"
     r"|explicit cast is required|cannot be cast|can't be cast"
 )
+
+_FAULTS: Final[tuple[tuple[re.Pattern[str], FaultKind], ...]] = (
+    (re.compile(r"^Division by zero"), "division-by-zero"),
+    (re.compile(r"must appear in the GROUP BY clause"), "grouping"),
+    (re.compile(r"^More than one row returned by a subquery"), "cardinality"),
+    (re.compile(r"same number of result columns$"), "column-count"),
+)
+_TOO_LARGE: Final = re.compile(r"out of range|^Could not cast value")
+_PLACEHOLDER: Final = re.compile(r"\$(\d+)")
 
 
 class Told:
@@ -99,8 +108,13 @@ def is_over(error: duckdb.Error) -> bool:
     )
 
 
-def translated(error: duckdb.Error) -> BindingError | SessionLostError:
-    """What the client is told of an error while a statement ran; or that nothing works here."""
+def translated(
+    error: duckdb.Error, text: str = "", *, prefix: int | None = 0
+) -> BindingError | SessionLostError:
+    """What the client is told of an error while a statement ran; or that nothing works here.
+
+    `text` is what the engine got, behind `prefix` characters of ours; None: another text.
+    """
     if isinstance(error, _LOST):
         return SessionLostError(type(error).__name__)
     told = Told(error)
@@ -108,7 +122,30 @@ def translated(error: duckdb.Error) -> BindingError | SessionLostError:
     if kind is None:
         found = (kind for pattern, kind in _SENTENCES if pattern.search(told.sentence))
         kind = next(found, Kind.INVALID) if _tells_of_itself(error) else Kind.INVALID
-    return refused(kind, field=_field(kind, told), reason=_reason(error, kind, told))
+    offset = None
+    if told.position is not None and prefix is not None:
+        offset = len(text.encode()[: max(told.position - prefix, 0)].decode(errors="ignore"))
+    fault = _fault(error, told, offset, text) if kind is Kind.INVALID else None
+    return refused(kind, field=_field(kind, told), reason=_reason(error, kind, told), fault=fault)
+
+
+def _fault(error: duckdb.Error, told: Told, offset: int | None, text: str) -> Fault:
+    for pattern, kind in _FAULTS:
+        if pattern.search(told.sentence):
+            return Fault(kind, offset=offset)
+    if isinstance(error, duckdb.OutOfRangeException):
+        return Fault("out-of-range")
+    if isinstance(error, duckdb.ConversionException):
+        found = None if offset is None else _PLACEHOLDER.match(text, offset)
+        is_size = _TOO_LARGE.search(told.sentence)
+        return Fault(
+            "out-of-range" if is_size else "misfit",
+            parameter=int(found[1]) - 1 if found else None,
+        )
+    known, name = _refusal(error, told)
+    if known == "other" and isinstance(error, duckdb.CatalogException):
+        return Fault("unknown-name", name)
+    return Fault(known, name, offset)
 
 
 def _tells_of_itself(error: duckdb.Error) -> bool:

@@ -31,5 +31,6 @@ class DuckdbProver:
         return Description(
             described_columns(described.columns, forms),
             described.casts,
+            self._describer.misfits(described, parameters),
             writes=described.kind in ("change", "definition"),
         )

@@ -11,7 +11,7 @@ from typing import Final
 from runner.bindings.sql.mysql_packets import ServerError
 from runner.bindings.sql.offsets import author_offset, word_offset
 from runner.bindings.sql.session import SessionLostError
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import Fault, FaultKind, refused
 from runner.catalog.proving import Refusal, RefusalKind
 from runner.errors import BindingError, Kind
 
@@ -65,6 +65,18 @@ _REFUSALS: Final[dict[int, tuple[RefusalKind, re.Pattern[str] | None]]] = {
     3024: ("timeout", None),
     INTERRUPTED: ("timeout", None),
 }
+_FAULTS: Final[dict[int, tuple[FaultKind, re.Pattern[str] | None]]] = {
+    1365: ("division-by-zero", None),
+    **dict.fromkeys((1264, 1690), ("out-of-range", None)),
+    **dict.fromkeys((1292, 1366, 1367, 1411, 1525), ("misfit", None)),
+    1406: ("too-long", None),
+    **dict.fromkeys((1055, 1140), ("grouping", None)),
+    1242: ("cardinality", None),
+    1222: ("column-count", None),
+    1582: ("arguments", re.compile(r"native function '([^']+)'")),
+    **dict.fromkeys((1193, 4161), ("unknown-name", re.compile(r"'([^']+)'"))),
+    1630: ("unknown-function", re.compile(r"FUNCTION (?:[^ ]*\.)?([^ .]+) does not exist")),
+}
 
 
 def is_loss(error: ServerError) -> bool:
@@ -96,7 +108,17 @@ def translated(error: ServerError, *, unique: str | None = None) -> BindingError
         return SessionLostError(str(error))
     kind = _KINDS.get(error.code, Kind.INVALID)
     field = unique if error.code in UNIQUE else _field(kind, error.message)
-    return refused(kind, field=field, reason=_reason(error, field))
+    return refused(kind, field=field, reason=_reason(error, field), fault=_fault(error))
+
+
+def _fault(error: ServerError) -> Fault:
+    known = _FAULTS.get(error.code)
+    kind, pattern = known or _REFUSALS.get(error.code, ("other", None))
+    found = pattern.search(error.message) if pattern is not None else None
+    if found is None or kind != "syntax":
+        return Fault(kind, found[1] if found else None)
+    word = _WORD.match(found[1].lstrip())
+    return Fault(kind, word[0] if word else None)
 
 
 def _reason(error: ServerError, field: str | None) -> str:

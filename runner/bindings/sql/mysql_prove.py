@@ -8,6 +8,8 @@ types, and with none. A type that differs is not told.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from pymysql.constants import FLAG
+
 from runner.bindings.sql.mysql_errors import READ_ONLY, refusal
 from runner.bindings.sql.mysql_packets import Field, ServerError
 from runner.bindings.sql.mysql_types import NULL, encoder, word_of
@@ -76,9 +78,9 @@ class MysqlProver:
             try:
                 seen.append(self._empty(text, values))
             except ServerError:
-                return [Column(field.name) for field in fields]
+                return [_column(field) for field in fields]
         return [
-            Column(field.name, _word([found[place] for found in seen]))
+            _column(field, _word([found[place] for found in seen]))
             for place, field in enumerate(fields)
         ]
 
@@ -103,7 +105,7 @@ class MysqlProver:
             self._wire.run([_ROLLBACK, *_READING])
         if not fields:
             return self._returned(text)
-        return [Column(field.name, word_of(field)) for field in fields]
+        return [_column(field, word_of(field)) for field in fields]
 
     def _returned(self, text: str) -> Sequence[Column]:
         """The columns of RETURNING, which the server describes as those of a query."""
@@ -121,7 +123,14 @@ class MysqlProver:
             return []
         wanted = ", ".join(item.sql("mysql") for item in returning.expressions)
         fields = self._fields(f"SELECT {wanted} FROM {table.sql('mysql')}")
-        return [Column(field.name, word_of(field)) for field in fields]
+        return [_column(field, word_of(field)) for field in fields]
+
+
+def _column(field: Field, word: str = "") -> Column:
+    """Of what is computed the server supposes that it may be null, more often than it is."""
+    return Column(
+        field.name, word, holds_nulls=bool(field.table) and not field.flags & FLAG.NOT_NULL
+    )
 
 
 def _word(fields: Sequence[Field]) -> str:

@@ -24,8 +24,15 @@ from sqlalchemy.pool import NullPool, PoolProxiedConnection
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
 from runner.bindings.sql.connect_fault import ConnectError, connect_fault
-from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.session import (
+    EngineFacts,
+    Ready,
+    SessionLostError,
+    Terms,
+    added,
+    simple_names,
+)
+from runner.bindings.sql.wording import Fault, refused
 from runner.catalog.proving import Prover
 from runner.catalog.rendering import Key, Shapes
 from runner.catalog.sources import Database
@@ -126,15 +133,20 @@ class OtherSession:
 
         self._run(ready.text, values, fetch)
 
-    def change(self, ready: Ready, values: Sequence[object]) -> int:
-        """Runs it; a driver that does not count says -1, which is 0."""
+    def change(self, ready: Ready, values: Sequence[object]) -> int | None:
+        """Runs it. A driver that does not count says -1, or any number where its dialect says that
+        its numbers are not sane."""
         counts: list[int] = []
         self._run(ready.text, values, lambda cursor: counts.append(cursor.rowcount))
-        return max(counts[0], 0)
+        is_known = self._dialect.supports_sane_rowcount and counts[0] >= 0
+        return counts[0] if is_known else None
 
-    def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int:
+    def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int | None:
         """One after the other: few drivers do more."""
-        return sum(self.change(ready, each) for each in values)
+        affected: int | None = 0
+        for each in values:
+            affected = added(affected, self.change(ready, each))
+        return affected
 
     def _run(self, text: str, values: Sequence[object], use: Callable[[DBAPICursor], None]) -> None:
         if self._is_stopped:
@@ -165,8 +177,11 @@ class OtherSession:
             return refused(Kind.CANCELLED, reason=reason)
         if self._dialect.is_disconnect(error, self._connection, cursor):  # type: ignore[arg-type]  # an error of this driver
             return SessionLostError(reason)
-        is_rule = isinstance(error, self._dialect.loaded_dbapi.IntegrityError)
-        return refused(Kind.CHECK if is_rule else Kind.INVALID, reason=reason)
+        driver = self._dialect.loaded_dbapi
+        if isinstance(error, driver.IntegrityError):
+            return refused(Kind.CHECK, reason=reason)
+        fault = Fault("misfit") if isinstance(error, driver.DataError) else None
+        return refused(Kind.INVALID, reason=reason, fault=fault)
 
     def commit(self) -> None:
         """Keeps what was done."""

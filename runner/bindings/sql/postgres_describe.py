@@ -33,6 +33,11 @@ _FIRST_OWN_OID: Final = 16384
 _TYPES_OF: Final = b"""SELECT oid::int8, typname, typelem::int8, typcategory = 'A'
 FROM pg_catalog.pg_type WHERE oid = ANY($1)"""
 
+_NULLABLE: Final = b"""SELECT attrelid::int8, attnum::int4 FROM pg_catalog.pg_attribute
+JOIN pg_catalog.pg_class c ON c.oid = attrelid JOIN pg_catalog.pg_type t ON t.oid = atttypid
+WHERE attrelid = ANY($1::oid[]) AND relkind IN ('r', 'p') AND attnum > 0
+AND NOT attnotnull AND NOT typnotnull"""
+
 
 class Known:
     """The types of one database that were met; shared by its sessions."""
@@ -65,6 +70,8 @@ class Described:
     parameters: Sequence[int]
     columns: Sequence[tuple[str, int]]
     casts: Mapping[int, str]
+    origins: Sequence[tuple[int, int]]
+    """One a column, as in `Description`."""
 
 
 class Describer:
@@ -112,7 +119,26 @@ class Describer:
         described = self._refined(rendered, casts, described)
         self._learn([*described.parameters, *(oid for _, oid in described.columns)])
         text = _text(rendered, casts)
-        return Described(text, rendered.slots, described.parameters, described.columns, casts)
+        return Described(
+            text,
+            rendered.slots,
+            described.parameters,
+            described.columns,
+            casts,
+            described.origins,
+        )
+
+    def holding_nulls(self, origins: Sequence[tuple[int, int]]) -> frozenset[tuple[int, int]]:
+        """Those of the columns that may hold null; of a view nobody knows."""
+        tables = {table for table, _ in origins if table}
+        if not tables:
+            return frozenset()
+        wanted = ("{" + ",".join(map(str, tables)) + "}").encode()
+        result = self._wire.run([Command(_NULLABLE, (wanted,))])[0]
+        return frozenset(
+            (int(result.get_value(row, 0) or b"0"), int(result.get_value(row, 1) or b"0"))
+            for row in range(result.ntuples)
+        )
 
     def _with_casts(self, rendered: Rendered, casts: dict[int, str]) -> Description:
         """Adds the casts without which the server refuses the text."""

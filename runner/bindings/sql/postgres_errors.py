@@ -14,7 +14,7 @@ from psycopg.pq.abc import PGresult
 
 from runner.bindings.sql.offsets import author_offset
 from runner.bindings.sql.session import SessionLostError
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import Fault, FaultKind, refused
 from runner.catalog.proving import Refusal, RefusalKind
 from runner.errors import BindingError, Kind
 
@@ -61,6 +61,27 @@ _REFUSALS: Final[dict[str, RefusalKind]] = {
     STOPPED: "timeout",
 }
 
+_FAULTS: Final[dict[str, FaultKind]] = {
+    "22012": "division-by-zero",
+    "22003": "out-of-range",
+    "22008": "out-of-range",
+    "22001": "too-long",
+    "22P02": "misfit",
+    "22P03": "misfit",
+    "22007": "misfit",
+    "42804": "type-mismatch",
+    "42846": "type-mismatch",
+    "42803": "grouping",
+    "21000": "cardinality",
+    "42704": "unknown-name",
+    "3F000": "unknown-name",
+}
+_UNQUOTED: Final[dict[RefusalKind, re.Pattern[str]]] = {
+    "unknown-column": re.compile(r"^\S+ (\S+)"),  # column t.x does not exist
+    "permission": re.compile(r" for \w+ (\S+)$"),  # permission denied for table t
+}
+_PORTAL = re.compile(r"portal parameter \$(\d+)")
+
 
 class EngineError(Exception):
     """A statement failed; the parts of the engine's message that say why."""
@@ -73,6 +94,7 @@ class EngineError(Exception):
         self.sqlstate = part(DiagnosticField.SQLSTATE) or ""
         self.message = part(DiagnosticField.MESSAGE_PRIMARY) or ""
         self.detail = part(DiagnosticField.MESSAGE_DETAIL) or ""
+        self.context = part(DiagnosticField.CONTEXT) or ""
         self.column = part(DiagnosticField.COLUMN_NAME)
         self.table = part(DiagnosticField.TABLE_NAME)
         self.constraint = part(DiagnosticField.CONSTRAINT_NAME)
@@ -91,7 +113,17 @@ def translated(error: EngineError) -> BindingError | SessionLostError:
     if error.is_loss:
         return SessionLostError(_reason(error))
     kind = _KINDS.get(error.sqlstate, Kind.INVALID)
-    return refused(kind, field=_field(kind, error), reason=_reason(error))
+    return refused(kind, field=_field(kind, error), reason=_reason(error), fault=_fault(error))
+
+
+def _fault(error: EngineError) -> Fault | None:
+    kind: FaultKind | None = _FAULTS.get(error.sqlstate)
+    name = None  # the sentence behind these states may quote a value
+    if kind in ("unknown-name", None):
+        known, name = _named(_REFUSALS.get(error.sqlstate, "other"), error)
+        kind = kind or known
+    found = _PORTAL.search(error.context)
+    return Fault(kind, name, error.position, int(found[1]) - 1 if found else None)
 
 
 def _reason(error: EngineError) -> str:
@@ -119,16 +151,21 @@ def _field(kind: Kind, error: EngineError) -> str | None:
 
 def refusal(error: EngineError, texts: Sequence[str], text: str) -> Refusal:
     """What the prover says of an error; offsets as they are without placeholders."""
-    kind = _REFUSALS.get(error.sqlstate, "other")
+    kind, name = _named(_REFUSALS.get(error.sqlstate, "other"), error)
+    position = error.position
+    offset = None if position is None else author_offset(position, texts, text)
+    return Refusal(kind, name, offset, error.sqlstate)
+
+
+def _named(kind: RefusalKind, error: EngineError) -> tuple[RefusalKind, str | None]:
+    """The kind, more exactly, and what the sentence names."""
     quoted = _QUOTED.search(error.message)
     name = quoted[1] if quoted else None
     if kind == "unknown-function":
         called = _FUNCTION.search(error.message)
         name = called[1] if called else None
         kind = kind if called else "type-mismatch"  # an operator
-    if kind == "unknown-column" and quoted is None:
-        words = error.message.split()
-        name = words[1] if len(words) > 1 else None  # column t.x does not exist
-    position = error.position
-    offset = None if position is None else author_offset(position, texts, text)
-    return Refusal(kind, name, offset, error.sqlstate)
+    elif quoted is None and kind in _UNQUOTED:
+        found = _UNQUOTED[kind].search(error.message)
+        name = found[1] if found else None
+    return kind, name

@@ -184,3 +184,20 @@ def _element(value: object) -> str:
     if "\0" in text:
         raise ValueError("PostgreSQL's text has no NUL")
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+_NUMERIC: Final = frozenset({"int2", "int4", "int8", "numeric", "float4", "float8", "oid"})
+_OF_TIME: Final = frozenset({"date", "time", "timetz", "timestamp", "timestamptz"})
+_NO_NUMBER: Final = _NUMERIC | {"bool"}
+_READ_BY_NONE: Final[Mapping[str, frozenset[str]]] = {
+    **dict.fromkeys(("integer", "int64", "number", "decimal"), _OF_TIME | {"uuid"}),
+    "boolean": _NUMERIC | _OF_TIME | {"uuid"},
+    **dict.fromkeys(("date", "date-time", "time"), _NO_NUMBER | {"uuid"}),
+    "uuid": _NO_NUMBER | _OF_TIME,
+}
+"""Declared type → types that read hardly any value of it."""
+
+
+def is_misfit(word: str, name: str) -> bool:
+    """Values of the declared type are none of the type `name`."""
+    return name in _READ_BY_NONE.get(word, ())

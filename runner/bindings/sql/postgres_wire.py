@@ -38,6 +38,8 @@ class Description(NamedTuple):
 
     parameters: Sequence[int]
     columns: Sequence[tuple[str, int]]
+    origins: Sequence[tuple[int, int]] = ()
+    """One a column: the table and the number in it; zeros for what is computed."""
 
 
 class Wire:
@@ -141,7 +143,11 @@ class Wire:
             ((described.fname(index) or b"").decode(), described.ftype(index))
             for index in range(described.nfields)
         ]
-        return Description(parameters, columns)
+        origins = [
+            (described.ftable(index), described.ftablecol(index))
+            for index in range(described.nfields)
+        ]
+        return Description(parameters, columns, origins)
 
     def _descriptions(self, text: bytes) -> Steps[tuple[PGresult, PGresult]]:
         with self._guarded():

@@ -63,6 +63,11 @@ def simple_names(slots: Sequence[Slot]) -> tuple[str, ...] | None:
     return tuple(slot.bound.path[0] for slot in slots)
 
 
+def added(affected: int | None, more: int | None) -> int | None:
+    """How many rows two statements changed; not known where one of them is not."""
+    return None if affected is None or more is None else affected + more
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """Under which terms a transaction runs."""
@@ -95,10 +100,10 @@ class Session(Protocol):
     def query(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
         """Runs a statement that returns rows, until it ends or the sink wants no more."""
 
-    def change(self, ready: Ready, values: Sequence[object]) -> int:
-        """Runs a statement; how many rows it changed."""
+    def change(self, ready: Ready, values: Sequence[object]) -> int | None:
+        """Runs a statement; how many rows it changed, None where nothing tells that."""
 
-    def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int:
+    def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int | None:
         """Runs a statement once per list of values; how many rows all of them changed."""
 
     def commit(self) -> None:

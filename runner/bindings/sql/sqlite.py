@@ -24,7 +24,7 @@ from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
 from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.create import create_file, run_scripts
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
-from runner.bindings.sql.sqlite_errors import is_busy, translated
+from runner.bindings.sql.sqlite_errors import is_busy, no_value, translated
 from runner.bindings.sql.sqlite_guard import authorize_reading, authorize_writing
 from runner.bindings.sql.sqlite_prove import SqliteProver
 from runner.bindings.sql.wording import refused
@@ -122,10 +122,8 @@ class SqliteSession:
         """Fetches in blocks; text that is not UTF-8 is read again with replacements."""
         try:
             self._fetch(ready, values, sink)
-        except UnicodeEncodeError as error:
-            raise refused(Kind.INVALID, reason=str(error)) from error
-        except OverflowError as error:
-            raise refused(Kind.INVALID, reason=str(error)) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise no_value(error) from error
         except sqlite3.OperationalError as error:
             if self._writes or not str(error).startswith(_UNDECODABLE):
                 raise translated(error) from error
@@ -162,7 +160,7 @@ class SqliteSession:
         try:
             return self._start(text, values).rowcount
         except (UnicodeEncodeError, OverflowError) as error:
-            raise refused(Kind.INVALID, reason=str(error)) from error
+            raise no_value(error) from error
         except sqlite3.Error as error:
             raise translated(error) from error
 
@@ -177,7 +175,7 @@ class SqliteSession:
         try:
             return max(self.connection.executemany(ready.text, values).rowcount, 0)
         except (UnicodeEncodeError, OverflowError) as error:
-            raise refused(Kind.INVALID, reason=str(error)) from error
+            raise no_value(error) from error
         except sqlite3.Error as error:
             raise translated(error) from error
 

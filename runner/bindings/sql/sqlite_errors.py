@@ -8,7 +8,8 @@ import re
 import sqlite3
 from typing import Final
 
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import Fault, FaultKind, refused
+from runner.catalog.proving import RefusalKind
 from runner.errors import BindingError, Kind
 
 _KINDS: Final = {
@@ -35,6 +36,26 @@ _PRIMARY_KINDS: Final = {
     sqlite3.SQLITE_NOMEM: Kind.UNAVAILABLE,
     sqlite3.SQLITE_NOTADB: Kind.UNAVAILABLE,
 }
+REFUSALS: Final[tuple[tuple[re.Pattern[str], RefusalKind], ...]] = (
+    (re.compile(r'near "(.*)": syntax error'), "syntax"),
+    (re.compile(r"(incomplete input)"), "syntax"),
+    (re.compile(r'unrecognized token: "(.*)"'), "syntax"),
+    (re.compile(r"no such table: (.*)"), "unknown-table"),
+    (re.compile(r"no such column: (.*)"), "unknown-column"),
+    (re.compile(r"has no column named (.*)"), "unknown-column"),
+    (re.compile(r"no such function: (.*)"), "unknown-function"),
+    (re.compile(r"ambiguous column name: (.*)"), "ambiguous-column"),
+)
+_FAULTS: Final[tuple[tuple[re.Pattern[str], FaultKind], ...]] = (
+    (re.compile(r'no such column: "([^"]+)" - '), "unknown-column"),
+    *REFUSALS,
+    (re.compile(r"wrong number of arguments to function (\w+)\("), "arguments"),
+    (re.compile(r"misuse of (?:aggregate|window)[^:]*: (\w+)\("), "grouping"),
+    (re.compile(r"do not have the same number of result columns"), "column-count"),
+    (re.compile(r"^integer overflow$"), "out-of-range"),
+    (re.compile(r"^datatype mismatch$|^cannot store \w+ value in \w+ column "), "misfit"),
+)
+_STRICT = re.compile(r"^cannot store \w+ value in \w+ column (?:.*\.)?(\w+)$")
 _COLUMNS = re.compile(r"constraint failed: (.+)$")
 _NAMES_COLUMNS = frozenset({Kind.UNIQUE, Kind.NOT_NULL})
 
@@ -51,18 +72,38 @@ def translated(error: sqlite3.Error) -> BindingError:
     if not isinstance(code, int):  # the module's own: several statements, a wrong value
         return refused(Kind.INVALID, reason=type(error).__name__)
     kind = _KINDS.get(code) or _PRIMARY_KINDS.get(code & 0xFF) or Kind.INVALID
-    return refused(kind, field=_field(kind, str(error)), reason=_reason(kind, error))
+    fault = _fault(str(error)) if kind is Kind.INVALID else None
+    field = _field(kind, str(error))
+    return refused(kind, field=field, reason=_reason(kind, error, fault), fault=fault)
 
 
-def _reason(kind: Kind, error: sqlite3.Error) -> str:
+def _fault(text: str) -> Fault | None:
+    for pattern, kind in _FAULTS:
+        if found := pattern.search(text):
+            return Fault(kind, found[1] if pattern.groups else None)
+    return None
+
+
+def _reason(kind: Kind, error: sqlite3.Error, fault: Fault | None) -> str:
     name, text = error.sqlite_errorname, str(error)
     names_schema = kind in _NAMES_COLUMNS or text.startswith("no such table: ")
-    return f"{name} {text}" if names_schema else name
+    if names_schema:
+        return f"{name} {text}"
+    return f"{name} {fault.kind}" if fault is not None else name
 
 
 def _field(kind: Kind, text: str) -> str | None:
+    if strict := _STRICT.match(text):
+        return strict[1]
     found = _COLUMNS.search(text)
     if found is None or kind not in _NAMES_COLUMNS:
         return None
     columns = [name.strip().rpartition(".")[2] for name in found[1].split(",")]
     return None if found[1].startswith("index ") else ", ".join(columns)
+
+
+def no_value(error: UnicodeEncodeError | OverflowError) -> BindingError:
+    """What the client is told of a value that no type of SQLite holds."""
+    reason = type(error).__name__
+    fault = Fault("out-of-range") if isinstance(error, OverflowError) else None
+    return refused(Kind.INVALID, reason=reason, fault=fault)

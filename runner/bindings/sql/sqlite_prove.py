@@ -11,20 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from runner.bindings.sql.offsets import word_offset
+from runner.bindings.sql.sqlite_errors import REFUSALS
 from runner.bindings.sql.sqlite_guard import verdict_on_call
-from runner.catalog.proving import Description, Refusal, RefusalKind
+from runner.catalog.proving import Description, Refusal
 from runner.catalog.sql import Bound, Column
 
-_REFUSALS: Final[tuple[tuple[re.Pattern[str], RefusalKind], ...]] = (
-    (re.compile(r'near "(.*)": syntax error'), "syntax"),
-    (re.compile(r"(incomplete input)"), "syntax"),
-    (re.compile(r'unrecognized token: "(.*)"'), "syntax"),
-    (re.compile(r"no such table: (.*)"), "unknown-table"),
-    (re.compile(r"no such column: (.*)"), "unknown-column"),
-    (re.compile(r"has no column named (.*)"), "unknown-column"),
-    (re.compile(r"no such function: (.*)"), "unknown-function"),
-    (re.compile(r"ambiguous column name: (.*)"), "ambiguous-column"),
-)
 _CHANGES: Final = frozenset(
     getattr(sqlite3, name)
     for name in dir(sqlite3)
@@ -121,7 +112,7 @@ def _refusal(error: Exception, texts: Sequence[str]) -> Refusal:
     name = getattr(error, "sqlite_errorname", None)
     if name in ("SQLITE_AUTH", "SQLITE_READONLY"):
         return Refusal("writes", sqlstate=name)
-    for pattern, kind in _REFUSALS:
+    for pattern, kind in REFUSALS:
         if found := pattern.search(message):
             word = "::" if found[1] == ":" else found[1]  # it tells half of a cast
             return Refusal(kind, word, word_offset(word, texts), name)

@@ -5,18 +5,19 @@ use and kept. Nothing is kept of a transaction that fails: an error, a false che
 where words were given for it, a cancel.
 """
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from runner.bindings.sql.collect import Cell, Discarded, Rows, Sink, sealed_bytes
-from runner.bindings.sql.session import Ready, Session, SteppedSession, Terms
+from runner.bindings.sql.session import Ready, Session, SteppedSession, Terms, added
 from runner.bindings.sql.steps import Steps, Wait
-from runner.bindings.sql.wording import refused
+from runner.bindings.sql.wording import RefusedError, refused, uncounted
 from runner.catalog.expressions import Scope
 from runner.catalog.rendering import Key, Shapes, Slot, TooManyElementsError, Values
-from runner.catalog.sql import ResultColumns, SqlPlan, Statement
+from runner.catalog.sql import OptionalPart, ResultColumns, SqlPlan, Statement
 from runner.codec.json import Json
 from runner.codec.paths import value_at
 from runner.errors import BindingError, Kind, ToolError
@@ -26,6 +27,11 @@ MAX_SHAPES: Final = 256
 _ROWS_BYTES: Final = len('{"rows":[],"truncated":false}')
 _OFFSET_BYTES: Final = sealed_bytes(b"9" * 20)
 _NOTHING_DECLARED: Final = ResultColumns()
+_NUMBERS: Final = frozenset({"integer", "int64", "number", "decimal"})
+_ALL_COLUMNS: Final = re.compile(r"(\bselect\s+|[(.,]\s*)\*", re.IGNORECASE)
+_COMPUTES: Final = r"[-+*/%]|\|\||::|\bcast\b|\bconvert\b"
+_COMPUTING: Final = re.compile(_COMPUTES, re.IGNORECASE)
+_COPYING: Final = re.compile(rf"{_COMPUTES}|\bselect\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -33,8 +39,8 @@ class Done:
     """What the statements of a call gave."""
 
     result: Rows | None = None
-    affected: int = 0
-    """Of the last statement that writes."""
+    affected: int | None = 0
+    """Of the last statement that writes; None where nothing tells that."""
 
 
 @dataclass(slots=True)
@@ -110,6 +116,34 @@ class Step:
                 name = ".".join(slot.bound.path)
                 return refused(Kind.INVALID, field=name, reason=str(error))
         return refused(Kind.INVALID, reason=str(error))
+
+    def named(self, error: RefusedError, ready: Ready) -> BindingError:
+        """The error with the parameter that the engine tells, or that alone can be meant."""
+        meant = set[tuple[str, ...]]() if error.field is not None else self._meant(error, ready)
+        if len(meant) != 1:
+            return error
+        field = ".".join(meant.pop())
+        return refused(error.kind, field=field, reason=error.reason, fault=error.fault)
+
+    def _meant(self, error: RefusedError, ready: Ready) -> set[tuple[str, ...]]:
+        """The parameters that may be meant."""
+        fault = error.fault
+        if fault.parameter is not None and fault.parameter < len(ready.slots):
+            return {ready.slots[fault.parameter].bound.path}
+        if fault.kind not in ("out-of-range", "misfit", "too-long") or self._computes:
+            return set()
+        is_number = fault.kind == "out-of-range"
+        bounds = [slot.bound for slot in ready.slots]
+        return {bound.path for bound in bounds if bound.type in _NUMBERS or not is_number}
+
+    @property
+    def _computes(self) -> bool:
+        """Values of rows, or of what is computed, may be meant as well."""
+        parts = self.statement.parts
+        inner = [part.parts if isinstance(part, OptionalPart) else [part] for part in parts]
+        texts = [text for some in inner for text in some if isinstance(text, str)]
+        pattern = _COPYING if self.statement.writes else _COMPUTING
+        return pattern.search(_ALL_COLUMNS.sub("", " ".join(texts))) is not None
 
     def sink(self, values: Values) -> Rows:
         """Where the rows go, within the budgets."""
@@ -231,7 +265,10 @@ class Transaction:
                 yield Wait.THREAD
             ready = step.ready(session, values)
             rows = step.sink(values)
-            yield from session.query_steps(ready, step.bound(ready, values), rows)
+            try:
+                yield from session.query_steps(ready, step.bound(ready, values), rows)
+            except RefusedError as error:
+                raise step.named(error, ready) from error.__cause__
             if not session.is_clean:
                 yield Wait.THREAD
         except Exception:
@@ -247,12 +284,20 @@ class Transaction:
     def _run_only(step: Step, session: Session, values: Values) -> Done:
         ready = step.ready(session, values)
         rows = step.sink(values)
-        session.query(ready, step.bound(ready, values), rows)
+        try:
+            session.query(ready, step.bound(ready, values), rows)
+        except RefusedError as error:
+            raise step.named(error, ready) from error.__cause__
         return Done(rows)
 
     def refuse_missing(self, done: Done) -> None:
         """Refuses a result without what the tool has words for when it is missing."""
-        if self._raises_missing and not (done.result.count if done.result else done.affected):
+        if not self._raises_missing:
+            return
+        count = done.result.count if done.result else done.affected
+        if count is None:
+            raise uncounted("errors: missing")
+        if not count:
             raise refused(Kind.MISSING)
 
     def _run_all(self, session: Session, state: State) -> Done:
@@ -275,42 +320,49 @@ class Transaction:
         if is_batch:
             self._run_batch(step, session, state, elements)
             return
-        affected = 0
+        affected: int | None = 0
         for index, item in enumerate(elements):
-            affected += self._run_step(step, session, state, {"item": item, "index": index})
+            more = self._run_step(step, session, state, {"item": item, "index": index})
+            affected = added(affected, more)
         if statement.writes:
             state.done.affected = affected
 
     @staticmethod
     def _run_batch(step: Step, session: Session, state: State, elements: Sequence[object]) -> None:
         """One `executemany` for each shape that the elements have, in their order."""
-        affected, pending = 0, list[list[object]]()
+        affected: int | None = 0
+        pending: list[list[object]] = []
         previous: Ready | None = None
         for index, item in enumerate(elements):
             values = {**state.values, "item": item, "index": index}
             ready = step.ready(session, values)
             if previous is not None and ready is not previous:
-                affected += session.change_many(previous, pending)
+                affected = added(affected, _changed(step, session, previous, pending))
                 pending = []
             previous = ready
             pending.append(step.bound(ready, values))
         if previous is not None:
-            affected += session.change_many(previous, pending)
+            affected = added(affected, _changed(step, session, previous, pending))
         if step.statement.writes:
             state.done.affected = affected
 
     def _run_step(
         self, step: Step, session: Session, state: State, element: Mapping[str, object]
-    ) -> int:
+    ) -> int | None:
         """Runs it once; how many rows it changed or returned."""
         statement = step.statement
         values = {**state.values, **element} if element else state.values
         ready = step.ready(session, values)
         bound = step.bound(ready, values)
-        if statement.returns_rows:
-            count = self._query(step, session, state, ready, bound)
-        else:
-            count = session.change(ready, bound)
+        try:
+            if statement.returns_rows:
+                count: int | None = self._query(step, session, state, ready, bound)
+            else:
+                count = session.change(ready, bound)
+        except RefusedError as error:
+            raise step.named(error, ready) from error.__cause__
+        if count is None and any("rows" in check.names for check in statement.checks):
+            raise uncounted("check")
         if statement.writes:
             state.done.affected = count
         self._check(statement, state, {**element, "rows": count})
@@ -340,6 +392,15 @@ class Transaction:
         for check in statement.checks:
             if not check.that.evaluate(scope):
                 raise ToolError(check.otherwise.render(scope))
+
+
+def _changed(
+    step: Step, session: Session, ready: Ready, values: Sequence[Sequence[object]]
+) -> int | None:
+    try:
+        return session.change_many(ready, values)
+    except RefusedError as error:
+        raise step.named(error, ready) from error.__cause__
 
 
 def _is_plain(step: Step) -> bool:

@@ -22,7 +22,7 @@ from runner.catalog.schema import Arguments
 from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Tool
 from runner.cli.explained.http import explain_http
-from runner.cli.explained.shown import Shown, Situation, seconds, shown_value
+from runner.cli.explained.shown import Exact, Shown, Situation, seconds, shown_value
 from runner.cli.explained.sql import explain_sql
 from runner.cli.words import effect
 from runner.errors import ToolError
@@ -102,9 +102,9 @@ def _without_source(plan: ValuePlan | FilePlan | DirectoryPlan, situation: Situa
 
 def _caller(caller: Caller) -> Shown:
     return {
-        "user_id": caller.user_id,
+        "user_id": Exact(caller.user_id),
         "authenticated": caller.authenticated,
-        "scopes": sorted(caller.scopes),
+        "scopes": Exact(sorted(caller.scopes)),
     }
 
 

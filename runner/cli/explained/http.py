@@ -7,7 +7,7 @@ from runner.bindings.http.request import constant_headers, request_of
 from runner.bindings.http.urls import Base
 from runner.catalog.plans import HttpPlan, Paginate
 from runner.catalog.sources import Api
-from runner.cli.explained.shown import MASK, Shown, Situation, seconds
+from runner.cli.explained.shown import MASK, Exact, Shown, Situation, seconds
 from runner.codec.json import JsonFault, decode
 
 
@@ -68,11 +68,11 @@ def _credentials(api: Api) -> Mapping[str, str]:
     return {"authorization": f"Bearer {MASK}"}
 
 
-def _body(content: bytes) -> object:
+def _body(content: bytes) -> Exact:
     try:
-        return decode(content)
+        return Exact(decode(content))
     except JsonFault:
-        return content.decode(errors="replace")
+        return Exact(content.decode(errors="replace"))
 
 
 def _pages(paginate: Paginate) -> str:

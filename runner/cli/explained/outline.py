@@ -1,7 +1,11 @@
-"""An explanation as text: words and values, two spaces a level, long texts as blocks."""
+"""An explanation as text: words and values, two spaces a level, long texts as blocks.
+
+Values are JSON, so that a list is no text with commas and a text no number; ours are words.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from runner.cli.explained.shown import Exact
 from runner.codec.json import encode
 
 _INDENT = "  "
@@ -14,7 +18,7 @@ def outline(shown: Mapping[str, object]) -> str:
 
 def _entries(shown: Mapping[str, object], margin: str) -> Iterator[str]:
     for word, value in shown.items():
-        if value in ({}, []):
+        if value in ({}, [], Exact([]), Exact({})):
             continue
         match _block(value, margin + _INDENT):
             case None:
@@ -29,7 +33,7 @@ def _block(value: object, margin: str) -> Iterator[str] | None:
     match value:
         case dict() if not _is_short(value):
             return _entries(value, margin)
-        case list() if any(isinstance(item, dict) for item in value):
+        case list() if any(isinstance(item, dict) or " " in item for item in value):
             return _items(value, margin)
         case str() if "\n" in value:
             return (f"{margin}{line}" for line in value.splitlines() if line.strip())
@@ -71,6 +75,8 @@ def _line(shown: Mapping[str, object]) -> str:
 
 
 def _quoted(value: object) -> str:
+    if isinstance(value, Exact):
+        return _scalar(value)
     return (
         value
         if isinstance(value, str) and value.isprintable() and " " not in value
@@ -79,4 +85,6 @@ def _quoted(value: object) -> str:
 
 
 def _scalar(value: object) -> str:
+    if isinstance(value, Exact):
+        value = encode(value.value).decode()
     return value if isinstance(value, str) else encode(value).decode()

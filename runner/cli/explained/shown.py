@@ -13,6 +13,13 @@ MASK = "***"
 
 
 @dataclass(frozen=True, slots=True)
+class Exact:
+    """Somebody's value, which is shown as JSON; all else are words of ours."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
 class Situation:
     """One call as far as it is known before it runs."""
 
@@ -29,9 +36,22 @@ def seconds(value: float) -> str:
     return f"{value * 1000:g}ms" if 0 < value < 1 else f"{value:g}s"
 
 
-def shown_value(value: object) -> object:
+def shown_value(value: object) -> Exact | str:
     """The value as JSON; one that has no JSON form by its type's name."""
     try:
-        return plain(value)
+        return Exact(plain(value))
     except UnknownTypeError:
         return f"({type(value).__name__})"
+
+
+def as_json(shown: object) -> object:
+    """The explanation as JSON values."""
+    match shown:
+        case Exact(value):
+            return value
+        case dict():
+            return {word: as_json(part) for word, part in shown.items()}
+        case list():
+            return [as_json(part) for part in shown]
+        case _:
+            return shown

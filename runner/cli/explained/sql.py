@@ -8,8 +8,10 @@ from runner.catalog.rendering import Shapes, Slot, Values
 from runner.catalog.sources import Database
 from runner.catalog.sql import Bound, Chosen, OptionalPart, SqlPlan, Statement
 from runner.cli.explained.shown import Shown, Situation, seconds, shown_value
+from runner.codec.json import encode
+from runner.codec.values import plain
 
-_NUMBERED = ("postgresql", "duckdb")
+_NUMBERED = _WITH_ARRAYS = ("postgresql", "duckdb")
 _SEALED = "(from the sealed cursor)"
 
 
@@ -135,10 +137,23 @@ def _bound(slot: Slot, plan: SqlPlan, situation: Situation, values: Values) -> S
         return {**shown, "from": f"the row '{root}'"}
     if root in situation.hidden:
         shown["from"] = situation.hidden[root]
-    shown["value"] = shown_value(slot_value(slot, values, plan.max_rows))
+    value = slot_value(slot, values, plan.max_rows)
+    shown["value"] = shown_value(_json_text(value) if _is_json(value, bound, plan) else value)
     if bound.is_limit:
         shown["note"] = "one more than is shown"
     return shown
+
+
+def _is_json(value: object, bound: Bound, plan: SqlPlan) -> bool:
+    """The engine has no arrays, or it is none: the text of its JSON is bound."""
+    if not isinstance(value, list | tuple):
+        return isinstance(value, dict)
+    is_array = plan.dialect in _WITH_ARRAYS and bound.type not in ("object", "json")
+    return not is_array or any(isinstance(item, dict) for item in value)
+
+
+def _json_text(value: object) -> str:
+    return encode(plain(value)).decode()
 
 
 def _shape(statement: Statement, values: Values) -> Shown:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runner.arguments.check import validator
-from runner.catalog.schema import JsonSchema, OutputSchema
+from runner.catalog.schema import JsonSchema, Misfit, OutputSchema
 from runner.catalog.sql import Shape
 from runner.codec.paths import dotted
 from runner.codec.values import Decimals
@@ -40,6 +40,8 @@ class Form:
     """The rows may have a `next`."""
     may_be_null: bool = True
     """A row or a value that was not found is null; False where that is an error."""
+    is_counted: bool = True
+    """The database tells how many rows were changed; else that is null."""
 
 
 def declared_output(
@@ -109,7 +111,8 @@ def _wrapped(row: Fragment, columns: Mapping[str, Fragment], form: Form) -> Json
         case "column":
             return {"type": "array", "items": first}
         case "affected":
-            return {"type": "integer", "minimum": 0}
+            count: Fragment = {"type": "integer", "minimum": 0}
+            return count if form.is_counted else nullable(count)
         case _:
             following: Fragment = {"next": {"type": "string"}} if form.paged else {}
             return {
@@ -127,8 +130,10 @@ def _wrapped(row: Fragment, columns: Mapping[str, Fragment], form: Form) -> Json
 def _output(schema: JsonSchema, *, is_declared: bool) -> OutputSchema:
     compiled = validator(schema)
 
-    def where(value: object) -> str:
+    def misfit(value: object) -> Misfit:
         fault = next(iter(compiled.iter_errors(value)), None)
-        return "" if fault is None else dotted(fault.instance_path)
+        if fault is None:
+            return Misfit()
+        return Misfit(dotted(fault.instance_path), is_null=fault.instance is None)
 
-    return OutputSchema(schema, compiled.is_valid, is_declared, where)
+    return OutputSchema(schema, compiled.is_valid, is_declared, misfit)

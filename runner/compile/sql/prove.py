@@ -53,6 +53,7 @@ def _prove(
     casts: dict[int, str] = {}
     found: list[Description] = []
     reported: set[Refusal] = set()
+    misfits: dict[Bound, str] = {}
     for choice in shape_choices(statement, plan.parameters):
         laid = lay_out(statement, choice, plan.parameters)
         answer = prover.describe(laid.texts, laid.parameters)
@@ -63,7 +64,10 @@ def _prove(
                 _report(placed, source)
             continue
         found.append(answer)
+        misfits |= {laid.parameters[at]: name for at, name in answer.misfits.items()}
         casts |= {laid.parameters[at].offset: cast for at, cast in answer.casts.items()}
+    for bound, name in misfits.items():
+        _warn_of_misfit(bound, name, source)
     if reported or not found:
         return statement, None
     _check_writes(found, plan, source)
@@ -75,6 +79,15 @@ def _prove(
         writes=_writes(statement, found),
     )
     return proven, _common([item.columns for item in found])
+
+
+def _warn_of_misfit(bound: Bound, name: str, source: Source) -> None:
+    source.warning(
+        "column-type",
+        f"the engine takes ':{'.'.join(bound.path)}' for {name}, which no {bound.type} is",
+        bound.offset - source.base,
+        hint="declare the type of the column, or cast the parameter",
+    )
 
 
 def _origin(refusal: Refusal, laid: Laid) -> int | None:
@@ -115,6 +128,7 @@ def _common(shapes: Sequence[Sequence[Column]]) -> Sequence[Column] | None:
             name,
             first[place].type if len({columns[place].type for columns in shapes}) == 1 else "",
             any(columns[place].nullable for columns in shapes),
+            any(columns[place].holds_nulls for columns in shapes),
         )
         for place, name in enumerate(names)
     )
@@ -187,6 +201,23 @@ def _check_result(
         _check_known(sorted(wanted), names, result_site / key)
     if plan.page is not None:
         _check_known(plan.page.key, names, result_site / "page" / "key")
+    _check_nulls(plan, columns, result_site / "columns")
+
+
+def _check_nulls(plan: SqlPlan, columns: Sequence[Column], site: Site) -> None:
+    """Warns of each declared column that does not admit the null that its table may hold."""
+    for column in columns:
+        declared = plan.columns.types.get(column.name)
+        if declared is None or declared.nullable or declared.type == "json":
+            continue
+        if column.holds_nulls and site.document.find((*site.path, column.name)) is not None:
+            word = f"{declared.type}{'[]' if declared.is_list else ''}"
+            (site / column.name).warning(
+                "null-not-declared",
+                f"the column '{column.name}' of the table may be null, which '{word}' does not"
+                " admit",
+                hint=f"write '{word}|null', or select no null: coalesce({column.name}, …)",
+            )
 
 
 def _check_known(wanted: Sequence[str], names: Sequence[str], site: Site) -> None:

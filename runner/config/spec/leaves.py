@@ -251,23 +251,30 @@ def _whole_tree(node: object, leaf: Callable[[Scalar], Scalar]) -> Tree:
 class OneOf:
     """Reads a scalar as one of the words of a `Literal`; others are `unknown-word`, with a hint."""
 
+    def __init__(self, *, beside: str = "") -> None:
+        """`beside` is another form that may stand in place of a word."""
+        self._beside = beside
+
     def __get_pydantic_core_schema__(
         self, source: type[str], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         words: tuple[str, ...] = get_args(source)
         allowed: list[object] = [*words, *(word == "true" for word in words if word in _FLAGS)]
         listed = WithJsonSchema({"anyOf": [{"enum": allowed}, _FROM_ENVIRONMENT]})
-        reader = BeforeValidator(_one_of(words), json_schema_input_type=Annotated[object, listed])
+        check = _one_of(words, self._beside)
+        reader = BeforeValidator(check, json_schema_input_type=Annotated[object, listed])
         return reader.__get_pydantic_core_schema__(source, handler)
 
 
-def _one_of(words: tuple[str, ...]) -> Callable[[object, ValidationInfo], str]:
+def _one_of(words: tuple[str, ...], beside: str) -> Callable[[object, ValidationInfo], str]:
+    expected = f"one of {', '.join(words)}" + (f" or {beside}" if beside else "")
+
     def check(node: object, info: ValidationInfo) -> str:
-        scalar = _filled(node, f"one of {', '.join(words)}", info)
+        scalar = _filled(node, expected, info)
         if scalar.text not in words:
             raise fault(
                 "unknown-word",
-                f"expected one of {', '.join(words)}, found {in_words(scalar)}",
+                f"expected {expected}, found {in_words(scalar)}",
                 word=scalar.text,
                 known=words,
             )

@@ -14,6 +14,7 @@ from runner.config.spec.leaves import (
     Flag,
     Integer,
     LocatedText,
+    OneOf,
     Size,
     TemplateText,
     Text,
@@ -50,7 +51,9 @@ class PageSpec(Section):
 class TextSpec(Section):
     """How the text block of a result is written; exactly one."""
 
-    format: Word[Literal["json", "csv", "markdown"]] | None = None
+    format: Annotated[Literal["json", "csv", "markdown"], OneOf(beside="{template: …}")] | None = (
+        None
+    )
     """A ready format."""
     template: TemplateText | None = None
     """Jinja2; sees `result`, the structured result."""

@@ -134,7 +134,7 @@ def test_each_type_is_exact_and_fits_its_schema(lab: Lab, definition: str) -> No
     found = lab.invoke(lab.plan("SELECT v FROM t ORDER BY id", shape="column")).value
 
     assert found == [None, *values.values()]
-    assert described(lab, "SELECT v FROM t") == [Column("v", word)]
+    assert described(lab, "SELECT v FROM t") == [Column("v", word, holds_nulls=True)]
     schema = DERIVED_WORDS.get(word, {})
     validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
     for value in values.values():

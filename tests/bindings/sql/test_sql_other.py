@@ -16,10 +16,14 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from runner.bindings.sql.other import OtherEngine, Placeholders, bind
+from runner.catalog.call import Outcome
+from runner.catalog.expressions import Check, Expression, Template
 from runner.catalog.sources import Database
+from runner.catalog.sql import Statement
+from runner.catalog.tool import Words
 from runner.errors import BindingError, Kind, StartError
 from runner.secret import Secret
-from tests.bindings.sql.lab import Lab, call, open_lab
+from tests.bindings.sql.lab import Lab, call, open_lab, statement
 
 pytestmark = pytest.mark.filterwarnings("ignore:The dbapi:DeprecationWarning")
 LIMIT_S = 10.0
@@ -68,6 +72,79 @@ def test_a_tool_that_writes_writes(lab: Lab, table: str) -> None:
     insert = f"INSERT INTO {table} (id, name) VALUES (3.0, 'new')"
     lab.invoke(lab.plan(insert, shape="affected"))
     assert lab.rows(f"SELECT name FROM {table} WHERE id > 2") == [{"name": "new"}]
+
+
+def test_a_count_that_the_driver_does_not_give_is_null_with_a_note(lab: Lab, table: str) -> None:
+    """SQLAlchemy knows that shillelagh's own number, which is 0, is not one."""
+    insert = f"INSERT INTO {table} (id, name) VALUES (3.0, 'new')"
+    assert lab.invoke(lab.plan(insert, shape="affected")) == Outcome(
+        None, note="It is done; the database does not tell how many rows were changed."
+    )
+
+
+def test_each_element_without_a_count_leaves_none(lab: Lab, table: str) -> None:
+    batch = statement(
+        f"INSERT INTO {table} (id, name) VALUES (:item, 'new')", {"item": "number"}, each="ids"
+    )
+    outcome = lab.invoke(lab.plan(batch, shape="affected", types={"ids": "number[]"}), ids=[3, 4])
+    assert outcome.value is None
+    assert lab.value(f"SELECT count(*) AS n FROM {table} WHERE id > 2") == 2
+
+
+class UncountingDialect(SQLiteDialect_pysqlite):
+    """Says that its driver counts; of a change of the schema that gives -1."""
+
+    name = "uncounting"
+    supports_statement_cache = True
+
+
+registry.register("uncounting", __name__, "UncountingDialect")
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> Iterator[Lab]:
+    """A file of a driver that counts, with a table of one row."""
+    address = Secret(f"uncounting:///{tmp_path / 'a.db'}")
+    with open_lab(Database("lab", address, "uncounting", pool_size=1)) as lab:
+        lab.execute("CREATE TABLE t (n INTEGER)", "INSERT INTO t VALUES (1)")
+        yield lab
+
+
+def test_a_count_that_the_driver_gives_is_told(counted: Lab) -> None:
+    text = "UPDATE t SET n = n + 1 WHERE n > :n"
+    update = counted.plan(text, types={"n": "integer"}, shape="affected")
+    assert [counted.invoke(update, n=n).value for n in (0, 9)] == [1, 0]
+
+
+def test_a_rule_that_reads_no_count_is_told_before_anything_is_kept(counted: Lab) -> None:
+    """A driver that counts does not count everything: what it leaves out is never 0."""
+    rule = Check(
+        Expression("rows == 1", frozenset({"rows"}), lambda scope: scope["rows"] == 1),
+        Template("not one", frozenset(), lambda _scope: "not one"),
+    )
+    made = Statement(("CREATE TABLE made (n INTEGER)",), False, True, checks=(rule,))
+    plan = counted.plan("UPDATE t SET n = 5", made, shape="affected")
+    error = counted.fails(plan)
+    assert (error.kind, str(error), error.reason) == (
+        Kind.REDACTED,
+        "the database does not tell how many rows were changed, which a rule of this tool asks",
+        "the driver gives no count of rows, which 'check' reads; ask with a query beside it",
+    )
+    assert counted.rows("SELECT n FROM t") == [{"n": 1}]
+
+
+def test_words_for_what_is_missing_need_a_count(lab: Lab, table: str) -> None:
+    """The file is refused before; what comes here all the same claims nothing."""
+    insert = f"INSERT INTO {table} (id, name) VALUES (3.0, 'new')"
+    words = {"missing": Words(Template("none", frozenset(), lambda _scope: "none"))}
+    plan = lab.plan(insert, shape="affected")
+    binding = lab.database.binding(plan, "tool", errors=words)
+    with pytest.raises(BindingError) as caught:
+        lab.run(binding.invoke(call({})))
+    assert caught.value.reason == (
+        "the driver gives no count of rows, which 'errors: missing' reads;"
+        " ask with a query beside it"
+    )
 
 
 class GatedDialect(SQLiteDialect_pysqlite):

@@ -200,7 +200,7 @@ def test_each_failure_has_its_own_plain_words(tmp_path: Path) -> None:
     assert unexpected == {"py_raises", "py_leaks", "py_chained", "py_recursion"}
     assert plain == {
         "insert": "the rule 'age_is_positive' of the database refuses these values",
-        "cast": "the database refuses a value or the statement",
+        "cast": "the value of 'v' is out of range or of the wrong type",
         "down": "the database cannot be reached at present",
         "asks": upstream_failed,
         "words": "Try later.",

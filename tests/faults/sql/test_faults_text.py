@@ -106,7 +106,7 @@ def test_database_of_another_encoding_is_read_as_utf_8(latin: Source) -> None:
     with serve(latin.folder, latin.file(tool("all", "SELECT x FROM t") + find)) as server:
         assert server.call("all").rows == [{"x": "café"}, {"x": "\x81"}]
         assert server.call("find", x="café").rows == [{"x": "café"}]
-        assert server.refusal("find", x=JAPANESE) == "the database refuses a value or the statement"
+        assert server.refusal("find", x=JAPANESE) == "the database refuses the value of 'x'"
 
 
 def test_text_with_a_zero_byte_is_refused_or_kept(source: Source, served: Serve) -> None:
@@ -120,3 +120,24 @@ def test_text_with_a_zero_byte_is_refused_or_kept(source: Source, served: Serve)
     else:
         assert server.value("echo", x="a\0b") == "a\0b"
     assert server.value("echo", x="after") == "after"
+
+
+def test_refused_statement_of_a_client_is_told_in_words_and_logged_by_code(
+    source: Source, served: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The client mends its own statement; the operator reads a code, and nothing that was sent."""
+    source.execute("CREATE TABLE t (x integer)")
+    query = tool("query", {"parameter": "q"}, input={"q": "string"})
+    server = served(query)
+    with caplog.at_level("WARNING", "runner.call"):
+        said = server.refusal("query", q="SELECT x FROM t ORDER hunter2")
+    assert said == (
+        "the database refuses the statement: the statement cannot be read as SQL, near 'hunter2'"
+    )
+    reasons = {
+        "sqlite": "SQLITE_ERROR syntax",
+        "postgresql": "42601 SyntaxError",
+        "duckdb": "ParserException",
+        "mariadb": "1064",
+    }
+    assert caplog.messages == [f"tool query failed: invalid: {reasons[source.engine]}"]

@@ -189,3 +189,61 @@ def test_argument_is_read_without_loss_or_refused(
         assert (answer.is_error, answer.text) == (True, expected)
     else:
         assert (answer.structured, type(answer.structured)) == (expected, type(expected))
+
+
+NULLS = "CREATE TABLE marked (id integer PRIMARY KEY, flag boolean, tag varchar(9) NOT NULL)"
+
+
+@pytest.mark.engines(
+    "postgresql", "mariadb", why="the others do not tell which table's column a result's one is"
+)
+def test_a_column_that_may_be_null_is_told_where_it_is_declared_without(source: Source) -> None:
+    source.execute(NULLS)
+    columns = {"id": "integer", "flag": "boolean", "tag": "string"}
+    sound = {**columns, "flag": "boolean|null"}
+    chosen = "SELECT id, coalesce(flag, false) AS flag, tag FROM marked"
+    tools = (
+        tool("plain", "SELECT id, flag, tag FROM marked", result={"columns": columns})
+        + tool("sound", "SELECT id, flag, tag FROM marked", result={"columns": sound})
+        + tool("chosen", chosen, result={"columns": columns})
+        + tool("none", "SELECT id, flag FROM marked")
+    )
+
+    found = checked(source.folder, source.file(tools), {}).diagnostics
+
+    assert [(item.severity, item.code, item.message, item.hint) for item in found] == [
+        (
+            "warning",
+            "null-not-declared",
+            "the column 'flag' of the table may be null, which 'boolean' does not admit",
+            "write 'boolean|null', or select no null: coalesce(flag, …)",
+        )
+    ]
+
+
+def test_a_parameter_of_another_type_than_its_column_is_told_where_the_engine_tells(
+    source: Source,
+) -> None:
+    """What an engine casts by itself is legal; MariaDB and SQLite compare anything."""
+    source.execute(
+        "CREATE TABLE days (id integer, price numeric(6,2), day date)",
+        "INSERT INTO days VALUES (1, 2.5, '2026-01-31')",
+    )
+    shown = {"n": "integer"}
+    tools = (
+        tool("equal", "SELECT id FROM days WHERE day = :n", input=shown)
+        + tool("among", "SELECT id FROM days WHERE day IN :l", input={"l": "integer[]"})
+        + tool("set", "UPDATE days SET day = :n", input=shown, writes=True)
+        + tool("whole", "SELECT id FROM days WHERE price = :n AND id = :n", input=shown)
+        + tool("text", "SELECT id FROM days WHERE day = :s", input={"s": "string"})
+        + tool("date", "SELECT id FROM days WHERE day = :d", input={"d": "date"})
+    )
+
+    found = checked(source.folder, source.file(tools), {}).diagnostics
+
+    kind = {"postgresql": "date", "duckdb": "DATE"}.get(source.engine)
+    expected = [] if kind is None else [("n", kind), ("l", kind), ("n", kind)]
+    assert [(item.severity, item.code, item.message) for item in found] == [
+        ("warning", "column-type", f"the engine takes ':{name}' for {word}, which no integer is")
+        for name, word in expected
+    ]

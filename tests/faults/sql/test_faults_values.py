@@ -120,7 +120,9 @@ def columns_of(server: Server, name: str) -> Columns:
     return columns
 
 
-def test_columns_may_be_null_unless_the_file_says_otherwise(served: Serve, source: Source) -> None:
+def test_columns_may_be_null_unless_the_file_says_otherwise(
+    served: Serve, source: Source, caplog: pytest.LogCaptureFixture
+) -> None:
     source.execute("CREATE TABLE t (a integer, b text)", "INSERT INTO t VALUES (NULL, NULL)")
     declared = {"columns": {"a": "integer", "b": "string|null"}}
 
@@ -130,9 +132,15 @@ def test_columns_may_be_null_unless_the_file_says_otherwise(served: Serve, sourc
     )
 
     assert server.call("as_is").rows == [{"a": None, "b": None}]
-    assert server.refusal("declared") == (
-        "the result's rows[0].a does not fit the tool's output schema"
-    )
+    with caplog.at_level("WARNING", "runner.call"):
+        assert server.refusal("declared") == (
+            "the result's rows[0].a does not fit the tool's output schema"
+        )
+    assert caplog.messages == [
+        "tool declared failed: redacted: the result's rows[0].a does not fit the output that the"
+        " file or the return hint declares: it is null, which 'TYPE|null' or a hint with None would"
+        " admit"
+    ]
 
 
 @pytest.mark.parametrize("text", ["json", "csv", "markdown"])
