@@ -14,7 +14,7 @@ from typing import Final
 import duckdb
 
 from runner.bindings.sql.duckdb_errors import Told
-from runner.bindings.sql.duckdb_guard import StatementKind, explained, kind_of, tokens
+from runner.bindings.sql.duckdb_guard import StatementKind, body_of, explained, kind_of, tokens
 from runner.bindings.sql.duckdb_types import CAST_BY_TYPE, Form, form_of, quoted
 from runner.bindings.sql.samples import SAMPLES
 from runner.catalog.rendering import Rendered
@@ -288,7 +288,7 @@ def selected(text: str, kind: StatementKind, names: Sequence[str], forms: Sequen
         (f"CAST(c{index} AS {form.cast})" if form.cast else f"c{index}") + f" AS {quoted(name)}"
         for index, (name, form) in enumerate(zip(names, forms, strict=True))
     )
-    body = text.strip().removesuffix(";")
+    body = body_of(text)
     if kind == "change":
         return f"WITH _r({inner}) AS (\n{body}\n) SELECT {outer} FROM _r"
     return f"SELECT {outer} FROM (\n{body}\n) AS _r({inner})"
@@ -311,7 +311,7 @@ def returning(text: str) -> tuple[str, str] | None:
     data = text.encode()
     target = data[pieces[start][1] : pieces[end][1]].decode()
     listed = data[pieces[at][1] + len("returning") :].decode()
-    return target, re.sub(r"\$\d+", "NULL", listed.strip().removesuffix(";"))
+    return target, re.sub(r"\$\d+", "NULL", body_of(listed))
 
 
 def _outer_pieces(text: str) -> list[tuple[str, int]]:
@@ -320,7 +320,7 @@ def _outer_pieces(text: str) -> list[tuple[str, int]]:
     pieces: list[tuple[str, int]] = []
     depth = 0
     for piece, start, kind in tokens(text):
-        is_text = kind in (duckdb.token_type.string_const, duckdb.token_type.comment)
+        is_text = kind == duckdb.token_type.string_const
         depth -= not is_text and piece in tuple(_CLOSING)
         if depth == 0 and not is_text:
             pieces.append((piece.lower(), start))

@@ -17,6 +17,9 @@ def read_client(text: str, dialect: str) -> Statement:
         found = tokens(text.removeprefix("\ufeff"), dialect, has_marks=False)
     except LexicalError as error:
         raise BindingError(Kind.INVALID, f"The statement: {error.message}.") from error
+    unusual = next((token for token in found if token.is_unusual), None)
+    if unusual is not None:
+        raise BindingError(Kind.INVALID, _unusual(unusual.text))
     kept, extra = single_statement(found)
     if extra is not None:
         raise BindingError(Kind.INVALID, "Expected one statement, found a second.")
@@ -27,3 +30,8 @@ def read_client(text: str, dialect: str) -> Statement:
     if not kind.is_query or kind.writes_at is not None:
         raise BindingError(Kind.READ_ONLY, "Only a statement that reads is allowed here.")
     return Statement(("".join(token.text for token in kept),), returns_rows=True, writes=False)
+
+
+def _unusual(text: str) -> str:
+    codes = [f"U+{ord(char):04X}" for char in text if not (char.isascii() or char.isalnum())]
+    return f"Expected plain spaces between words, found {codes[0]}."

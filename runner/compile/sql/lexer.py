@@ -8,9 +8,11 @@ Every character of the text belongs to exactly one token, so that the tokens rej
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cache
 
 
 class Lexeme(Enum):
@@ -37,6 +39,8 @@ class Lexeme(Enum):
 
 
 TRIVIA = frozenset({Lexeme.SPACE, Lexeme.COMMENT})
+_FREE = frozenset({Lexeme.STRING, Lexeme.NAME, Lexeme.COMMENT})
+_UNUSUAL = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +53,20 @@ class Token:
 
     @property
     def word(self) -> str:
-        """Upper case where it is a bare word or a sign, else empty: quoted text is no keyword."""
-        return self.text.upper() if self.kind in (Lexeme.WORD, Lexeme.SIGN) else ""
+        """Upper case where it is a bare word or a sign, else empty: quoted text is no keyword, nor
+        is a word beyond ASCII, of which some have the upper case of one (`ſELECT`)."""
+        is_bare = self.kind in (Lexeme.WORD, Lexeme.SIGN) and self.text.isascii()
+        return self.text.upper() if is_bare else ""
+
+    @property
+    def is_unusual(self) -> bool:
+        """A space beyond ASCII, or what nobody sees, is in it, outside of texts and quoted names.
+
+        DuckDB takes U+200B for a space, but not behind a comment that has an apostrophe.
+        """
+        if self.text.isascii() or self.kind in _FREE:
+            return False
+        return any(char > "\x7f" and unicodedata.category(char) in _UNUSUAL for char in self.text)
 
     @property
     def end(self) -> int:
@@ -67,6 +83,10 @@ class LexicalError(ValueError):
         self.message = message
         self.offset = offset
         self.hint = hint
+
+
+_ASCII_SPACES = r" \t\n\v\f\r"
+_DUCKDB_SPACES = _ASCII_SPACES + r"\xa0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +114,22 @@ class Lexis:
     bracketed_names: bool = False
     foreign: str = ""
     """A pattern of the driver's own placeholders."""
+    spaces: str = _ASCII_SPACES
+    """What stands between tokens, as a class of characters. What is beyond ASCII and no space is
+    part of a word, as in the engines."""
+    spaces_end_words: bool = True
+    """Else only those of ASCII do."""
 
 
 _ANY = r"\?\d*|[@$][^\W\d]\w*|\$\d+"
 _LEXES: Mapping[str, Lexis] = {
-    "sqlite": Lexis(quotes='"`', bracketed_names=True, foreign=_ANY),
+    "sqlite": Lexis(
+        quotes='"`',
+        bracketed_names=True,
+        foreign=_ANY,
+        spaces=_ASCII_SPACES + r"\ufeff",
+        spaces_end_words=False,
+    ),
     "postgresql": Lexis(
         nested_comments=True,
         line_ends="\r\n",
@@ -114,6 +145,7 @@ _LEXES: Mapping[str, Lexis] = {
         dollar_quotes=True,
         quotes='"`',
         foreign=r"\?\d*|\$\w+",
+        spaces=_DUCKDB_SPACES,
     ),
     "mysql": Lexis(
         hash_comments=True,
@@ -134,18 +166,27 @@ def lexis(dialect: str) -> Lexis:
     return _LEXES.get(dialect, _OTHER)
 
 
-_SPACE = re.compile(r"\s+")
-_WORD = re.compile(r"[^\W\d][\w$]*")
+_START = r"A-Za-z_\x80-\U0010ffff"
+"""What a word may begin with."""
 _NUMBER = re.compile(r"\d\w*(?:\.\d\w*)?|\.\d\w*")
 _PARAMETER = re.compile(r":[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _BRACE = re.compile(r"\{[^\W\d]\w*\}")
-_DOLLAR = re.compile(r"\$(?:[^\W\d]\w*)?\$")
+_DOLLAR = re.compile(rf"\$(?:[{_START}][{_START}0-9]*)?\$")
 # Where comments do not nest, `/*/*/` is one: the `/*` in it is nothing that `*/` could follow.
 _FLAT = re.compile(r"\*/")
 _NESTED = re.compile(r"/\*|\*/")
 _COLONS = re.compile(r"::+|:=|:")
 # No two ways to match the same text: a client's statement cannot make this slow.
-_GOES_ON = re.compile(r"[ \t\f\v]*(?:--[^\r\n]*)?[\r\n](?:\s|--[^\r\n]*[\r\n])*'")
+_GOES_ON = re.compile(rf"[ \t\f\v]*(?:--[^\r\n]*)?[\r\n](?:[{_ASCII_SPACES}]|--[^\r\n]*[\r\n])*'")
+
+
+@cache
+def _space_and_word(rules: Lexis) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    ends = rules.spaces if rules.spaces_end_words else _ASCII_SPACES
+    return (
+        re.compile(rf"[{rules.spaces}]+"),
+        re.compile(rf"[{_START}](?:(?![{ends}])[{_START}0-9$])*"),
+    )
 
 
 def tokens(text: str, dialect: str, *, has_marks: bool = True) -> tuple[Token, ...]:
@@ -173,14 +214,15 @@ class _Scanner:
         self._has_marks = has_marks
         self._rules = rules
         self._foreign = re.compile(rules.foreign) if rules.foreign else None
+        space, word = _space_and_word(rules)
         self._readers: tuple[tuple[Lexeme, Callable[[int], int | None]], ...] = (
-            (Lexeme.SPACE, self._matching(_SPACE)),
+            (Lexeme.SPACE, self._matching(space)),
             (Lexeme.COMMENT, self._comment),
             (Lexeme.OPEN, self._open),
             (Lexeme.CLOSE, self._close),
             (Lexeme.STRING, self._string),
             (Lexeme.NAME, self._name),
-            (Lexeme.WORD, self._matching(_WORD)),
+            (Lexeme.WORD, self._matching(word)),
             (Lexeme.NUMBER, self._matching(_NUMBER)),
             (Lexeme.PARAMETER, self._matching(_PARAMETER)),
             (Lexeme.BRACE, self._matching(_BRACE)),
