@@ -15,7 +15,7 @@ import duckdb
 
 from runner.bindings.sql.duckdb_errors import Told
 from runner.bindings.sql.duckdb_guard import StatementKind, body_of, explained, kind_of, tokens
-from runner.bindings.sql.duckdb_types import CAST_BY_TYPE, Form, form_of, quoted
+from runner.bindings.sql.duckdb_types import CAST_BY_TYPE, Form, form_of
 from runner.bindings.sql.samples import SAMPLES
 from runner.catalog.rendering import Rendered
 from runner.catalog.sql import Bound, Column
@@ -182,6 +182,16 @@ class Describer:
         except AskError:
             return None
 
+    def columns(
+        self, text: str, kind: StatementKind, values: Sequence[object]
+    ) -> Sequence[tuple[str, str]]:
+        """The columns of a text with these values.
+
+        Raises:
+            AskError: the engine refuses it.
+        """
+        return self._ask(kind, text, values)
+
     def _ask(
         self, kind: StatementKind, text: str, values: Sequence[object]
     ) -> Sequence[tuple[str, str]]:
@@ -277,21 +287,6 @@ def text_of(rendered: Rendered, casts: Mapping[int, str]) -> str:
 
 def _unknown(columns: Sequence[tuple[str, str]]) -> int:
     return sum(len(_UNKNOWN.findall(kind)) for _, kind in columns)
-
-
-def selected(text: str, kind: StatementKind, names: Sequence[str], forms: Sequence[Form]) -> str:
-    """The statement whose columns leave the engine in their forms."""
-    if not any(form.cast for form in forms):
-        return text
-    inner = ", ".join(f"c{index}" for index in range(len(forms)))
-    outer = ", ".join(
-        (f"CAST(c{index} AS {form.cast})" if form.cast else f"c{index}") + f" AS {quoted(name)}"
-        for index, (name, form) in enumerate(zip(names, forms, strict=True))
-    )
-    body = body_of(text)
-    if kind == "change":
-        return f"WITH _r({inner}) AS (\n{body}\n) SELECT {outer} FROM _r"
-    return f"SELECT {outer} FROM (\n{body}\n) AS _r({inner})"
 
 
 def returning(text: str) -> tuple[str, str] | None:

@@ -183,7 +183,6 @@ MARIADB = (
     "SIGNAL SQLSTATE '45000'",
 )
 POSTGRES = (
-    "SELECT setseed(0.5)",
     "DELETE FROM items",
     "delete from items",
     "/* SELECT */ DELETE FROM items",
