@@ -19,7 +19,7 @@ from duckdb.sqltypes import DuckDBPyType
 
 from runner.bindings.sql.collect import Cell
 from runner.codec.json import Json, encode
-from runner.codec.values import json_text, plain
+from runner.codec.values import json_of_engine, plain
 
 Decode = Callable[[object], object]
 CAST_BY_TYPE: Final[Mapping[str, str]] = {
@@ -162,7 +162,10 @@ _LEAVES: Final[Mapping[str, Form]] = {
     "interval": Form("duration", "VARCHAR", iso_interval),
     "geometry": Form("string", "VARCHAR", size=_CAST_SIZE),
     "variant": Form(
-        "json", "JSON", lambda value: json_text(str(value)), size="strlen(CAST({} AS JSON)) // 4"
+        "json",
+        "JSON",
+        lambda value: json_of_engine(str(value)),
+        size="strlen(CAST({} AS JSON)) // 4",
     ),
 }
 WORD_BY_TYPE: Final[Mapping[str, str]] = {
@@ -170,7 +173,7 @@ WORD_BY_TYPE: Final[Mapping[str, str]] = {
     "json": "json",
 }
 """DuckDB's type → the type word of what the codec makes of it, empty where there is none."""
-_JSON: Final = Form("json", None, lambda value: json_text(str(value)), size="strlen({}) // 4")
+_JSON: Final = Form("json", None, lambda value: json_of_engine(str(value)), size="strlen({}) // 4")
 _AS_IT_IS: Final = Form()
 
 
