@@ -21,7 +21,7 @@ from runner.bindings.sql.create import create_file
 from runner.bindings.sql.duckdb_create import build, run_scripts
 from runner.bindings.sql.duckdb_describe import AskError, Described, Describer
 from runner.bindings.sql.duckdb_errors import Told, is_busy, is_over, translated
-from runner.bindings.sql.duckdb_guard import StatementKind
+from runner.bindings.sql.duckdb_guard import StatementKind, tells
 from runner.bindings.sql.duckdb_instance import (
     Instance,
     OtherSetupError,
@@ -89,6 +89,8 @@ class DuckdbSession:
         """The shape with `$n`, casts where the engine cannot infer, columns cast where the driver
         would round."""
         rendered = shapes.render(key)
+        if self._is_foreign and tells("".join(rendered.texts)):
+            raise refused(Kind.INVALID, reason="the statement asks where files lie")
         try:
             described = self._describer.rendered(rendered, writes=self._writes)
         except AskError as asked:

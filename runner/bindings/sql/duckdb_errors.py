@@ -105,6 +105,8 @@ def translated(error: duckdb.Error) -> BindingError | SessionLostError:
         return SessionLostError(type(error).__name__)
     told = Told(error)
     kind = next((kind for kind_of, kind in _KINDS if isinstance(error, kind_of)), None)
+    if kind is None and type(error) is duckdb.Error:
+        kind = Kind.UNAVAILABLE  # kinds that the driver has no class for: the file is corrupt
     if kind is None:
         found = (kind for pattern, kind in _SENTENCES if pattern.search(told.sentence))
         kind = next(found, Kind.INVALID) if _tells_of_itself(error) else Kind.INVALID

@@ -24,6 +24,14 @@ _QUERY_WORDS: Final = frozenset({"select", "from", "with", "pivot", "unpivot", "
 _BEFORE_KIND: Final = frozenset(
     {"create", "alter", "drop", "or", "replace", "temp", "temporary", "persistent"}
 )
+_TELLING: Final = frozenset(
+    {
+        *("duckdb_databases", "pragma_database_list", "duckdb_settings", "pg_settings"),
+        *("duckdb_profiling_settings", "current_setting", "duckdb_temporary_files"),
+        *("duckdb_external_file_cache", "duckdb_extensions", "duckdb_secrets", "which_secret"),
+        *("duckdb_logs", "duckdb_logs_parsed", "query_table", "histogram_values"),
+    }
+)
 _MAY_ACT: Final = re.compile("|".join(sorted(DUCKDB_FUNCTIONS)), re.IGNORECASE)
 _NAMES: Final = frozenset({duckdb.token_type.identifier, duckdb.token_type.keyword})
 _SPACES: Final = (
@@ -135,6 +143,15 @@ def acts(text: str) -> bool:
         and token.text.strip('"`').lower() in DUCKDB_FUNCTIONS
         and following.text.startswith("(")
         for token, following in pairwise(found)
+    )
+
+
+def tells(text: str) -> bool:
+    """A name in the statement stands for what tells where files of the server lie, or for any
+    table, whose name is a text."""
+    return any(
+        _hides(token) or (token.kind in _NAMES and token.text.strip('"`').lower() in _TELLING)
+        for token in tokens(text)
     )
 
 

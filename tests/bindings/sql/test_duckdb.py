@@ -401,6 +401,58 @@ def test_rows_are_held_by_their_bytes(duck: Lab) -> None:
         assert peak_bytes() - before < 64 * 1024**2
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FROM duckdb_databases()",
+        "FROM duckdb_databases",
+        'SELECT file FROM "pragma_database_list"',
+        "SELECT current_setting('temp_directory')",
+        "SELECT value FROM duckdb_settings()",
+        "FROM pg_catalog.pg_settings",
+        "FROM query_table('duckdb_' || 'databases')",
+        "FROM histogram_values('duckdb_' || 'databases', path)",
+    ],
+)
+def test_a_client_is_not_told_where_the_files_lie(file: Database, text: str) -> None:
+    with open_lab(file) as lab:
+        error = lab.fails(client_plan(lab), sql=text)
+        assert (error.kind, error.reason) == (Kind.INVALID, "the statement asks where files lie")
+
+
+def test_the_folder_that_is_spilled_to_has_a_name_that_nobody_knows(
+    tmp_path: Path, files: Lab
+) -> None:
+    """DuckDB lets statements read in it."""
+    asked = "SELECT current_setting('temp_directory') AS x"
+    named = str(files.rows(asked)[0]["x"])
+    assert named.startswith(f"{tmp_path}/lab.duckdb.tmp-")
+    with open_lab(duckdb(f"duckdb:///{tmp_path}/other.duckdb")) as other:
+        assert other.rows(asked)[0]["x"] != named
+    own = ["SET temp_directory = 'spilled'"]
+    with open_lab(duckdb("duckdb://", connect=own)) as lab:
+        assert lab.rows(asked) == [{"x": "spilled"}]
+
+
+def test_a_corrupt_file_is_unavailable(tmp_path: Path) -> None:
+    """It is no fault of a client's value or statement."""
+    create = Create("CREATE TABLE t AS SELECT hash(range) AS x FROM range(400000)", None)
+    database = duckdb(f"duckdb:///{tmp_path / 'lab.duckdb'}", create=create)
+    with open_lab(database):
+        pass
+    path = tmp_path / "lab.duckdb"
+    content = bytearray(path.read_bytes())
+    content[20_000:40_000] = bytes(20_000)
+    path.write_bytes(content)
+    with open_lab(database) as lab:
+        error = lab.fails(lab.plan("SELECT count(DISTINCT x) AS n FROM t"))
+        assert (error.kind, str(error)) == (
+            Kind.UNAVAILABLE,
+            "the database cannot be reached at present",
+        )
+        assert lab.value("SELECT 1 AS one") == 1
+
+
 WITHOUT_DRIVER = """
 import sys
 sys.modules["duckdb"] = None
