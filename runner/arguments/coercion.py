@@ -84,6 +84,9 @@ def _whole(value: float) -> object:
     return int(value)
 
 
+_DOUBLE = "a number that a double holds exactly"
+
+
 def _integer(value: object) -> object:
     if type(value) is float:
         return _whole(value)
@@ -99,17 +102,27 @@ def _integer_or_text(value: object) -> object:
 def _number(value: object) -> object:
     if type(value) is float and not math.isfinite(value):
         raise _unfit(value, "a finite number")
+    if type(value) is int and not _is_double(value):
+        raise _unfit(value, _DOUBLE)
     return value
+
+
+def _is_double(value: int) -> bool:
+    """Engines hold a number as a double, which would round it or have no place for it."""
+    try:
+        return int(float(value)) == value
+    except OverflowError:
+        return False
 
 
 def _number_or_text(value: object) -> object:
     if type(value) is not str or len(value) > MAX_DIGITS or not _NUMBER.match(value):
         return _number(value)
     if _INTEGER.match(value):
-        return int(value)
+        return _number(int(value))
     number = float(value)
     if not math.isfinite(number) or Decimal(repr(number)) != Decimal(value):
-        raise _unfit(value, "a number that a double holds exactly")
+        raise _unfit(value, _DOUBLE)
     return number
 
 

@@ -34,8 +34,8 @@ DUCKDB_FUNCTIONS: Final = frozenset(
         *("python_map_function", "register_external_resource", "register_external_resource_type"),
         *("deregister_external_resource", "create_external_resource", "destroy_external_resource"),
         *("add_grammar_extension", "remove_grammar_extension"),
-        *("query", "json_execute_serialized_sql"),
+        *("query", "json_execute_serialized_sql", "setseed"),
     }
 )
-"""Functions that write, that read the memory of this process, or that run a text as a statement,
-in which the others would hide."""
+"""Functions that write, that read the memory of this process, whose effect outlives the call, or
+that run a text as a statement, in which the others would hide."""

@@ -6,6 +6,7 @@ what they tell below that holds addresses and headers.
 """
 
 import logging
+import re
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -29,6 +30,11 @@ SILENCED: Final = ("sqlglot",)
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
+_CONTROLS: Final = re.compile(
+    r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+
+
 class Line(logging.Formatter):
     """One line an event, in UTC; what follows at the level DEBUG is indented below it."""
 
@@ -39,9 +45,16 @@ class Line(logging.Formatter):
         return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def format(self, record: logging.LogRecord) -> str:
-        """The event as text; a line break in it is written `\\n`, so that none can be forged."""
+        """The event as text; what moves a terminal's cursor or turns its writing is written as an
+        escape (`\\n`, `\\r`, `\\x1b`), so that no line can be forged or hidden."""
         text = super().format(record).rstrip()
-        return text.replace("\n", "\n    " if record.levelno <= logging.DEBUG else "\\n")
+        if record.levelno > logging.DEBUG:
+            return _CONTROLS.sub(_escaped, text)
+        return "\n    ".join(_CONTROLS.sub(_escaped, line) for line in text.split("\n"))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode()
 
 
 def set_up_logging(environment: Mapping[str, str], *, quiet: bool, verbose: bool) -> None:

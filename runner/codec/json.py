@@ -5,6 +5,7 @@ text comes here, so that one rule holds for requests, results, logs and files.
 """
 
 import json
+import math
 import re
 from typing import Final
 
@@ -48,6 +49,30 @@ def decode_exact(text: bytes) -> Json:
         return json.loads(text, parse_int=_integer)
     except RecursionError as error:
         raise JsonFault("too deep") from error
+
+
+def decode_engines(text: bytes) -> Json:
+    """The value of what an engine holds for JSON: as `decode_exact`, where it is strict; else with
+    numbers that no double holds, `NaN` and `Infinity` as their texts, and what is no JSON even then
+    as the text itself."""
+    try:
+        return decode_exact(text)
+    except JsonFault:
+        return _lenient(text)
+
+
+def _lenient(text: bytes) -> Json:
+    try:
+        return json.loads(
+            text, parse_int=_integer, parse_float=_double, parse_constant=lambda name: name
+        )
+    except (ValueError, RecursionError):
+        return text.decode(errors="replace")
+
+
+def _double(text: str) -> float | str:
+    value = float(text)
+    return value if math.isfinite(value) else text
 
 
 def _integer(digits: str) -> int | str:

@@ -26,7 +26,7 @@ from pathlib import PurePath
 from typing import Final, Literal
 from uuid import UUID
 
-from runner.codec.json import MAX_SAFE_INTEGER, Json, decode_exact
+from runner.codec.json import MAX_SAFE_INTEGER, Json, decode_engines, decode_exact
 
 Decimals = Literal["text", "number"]
 MAX_DEPTH: Final = 200
@@ -105,6 +105,18 @@ def json_text(text: str | bytes) -> Json:
         JsonFault: the text is no JSON.
     """
     return plain(decode_exact(text.encode() if isinstance(text, str) else text))
+
+
+def json_of_engine(text: str | bytes) -> Json:
+    """The value of a column that the engine has as JSON, which may be less strict than ours.
+
+    A text stands for what strict JSON cannot hold: see `runner.codec.json.decode_engines`.
+    """
+    data = text.encode(errors="replace") if isinstance(text, str) else text
+    try:
+        return plain(decode_engines(data))
+    except UnknownTypeError:  # nested too deep
+        return data.decode(errors="replace")
 
 
 def _text(value: str) -> str:

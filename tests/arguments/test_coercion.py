@@ -73,6 +73,10 @@ def test_a_cell_of_the_coercion_table(
         ("integer", 1e300, "expected an integer, found 1e+300: its digits are lost, "
          "send it as text"),
         ("number", float("inf"), "expected a finite number, found inf"),
+        ("number", 9007199254740993,
+         "expected a number that a double holds exactly, found 9007199254740993"),
+        ("number", "9007199254740993",
+         "expected a number that a double holds exactly, found 9007199254740993"),
         ("number", "1e400", "expected a number that a double holds exactly, found '1e400'"),
         ("number", "0.12345678901234567890",
          "expected a number that a double holds exactly, found '0.12345678901234567890'"),

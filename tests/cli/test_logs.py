@@ -93,3 +93,23 @@ def test_neither_value_nor_address_is_logged_unless_everything_is(tmp_path: Path
     everything = failing(tmp_path, "-v")
     assert "sesame" not in everything
     assert "hunter2" in everything
+
+
+CONTROLS = """
+import logging, os
+from runner.cli.logs import set_up_logging
+set_up_logging(os.environ, quiet=False, verbose=True)
+for level in ("warning", "debug"):
+    log = getattr(logging.getLogger("runner.call"), level)
+    log("a\\r\\x1b[2Kb\\u2028c\\u202ed\\x9be\\x00\tf é")
+"""
+
+
+def test_what_moves_a_cursor_is_written_as_an_escape(tmp_path: Path) -> None:
+    """What a client sent hides no event, whichever engine or API quotes it."""
+    lines = run_python(CONTROLS, folder=tmp_path).err.split("\n")
+    assert [line.partition("runner.call: ")[2] for line in lines] == [
+        r"a\r\x1b[2Kb\u2028c\u202ed\x9be\x00" + "\tf é",
+        r"a\r\x1b[2Kb\u2028c\u202ed\x9be\x00" + "\tf é",
+        "",
+    ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.codec.json import JsonFault, decode_exact
+from runner.codec.json import JsonFault, decode_engines, decode_exact
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,21 @@ def test_nesting_without_end_is_a_fault(depth: int) -> None:
 @given(st.integers())
 def test_no_integer_loses_a_digit(number: int) -> None:
     assert str(decode_exact(json.dumps(number).encode())) == str(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (b"NaN", "NaN"),
+        (b'{"a": -Infinity, "b": [NaN, 1]}', {"a": "-Infinity", "b": ["NaN", 1]}),
+        (b"[1e400, -1e400, 1e300]", ["1e400", "-1e400", 1e300]),
+        (b"[" + b"9" * 5000 + b", 1.5]", ["9" * 5000, 1.5]),
+        (b"[NaN, 1,]", "[NaN, 1,]"),
+        (b'{"a": 1, "a": 2}', {"a": 2}),
+        (b"\xff", "\ufffd"),
+        (b"[" * 5000, "[" * 5000),
+    ],
+    ids=["nan", "within", "doubles", "digits", "no JSON", "twice", "no UTF-8", "deep"],
+)
+def test_what_an_engine_takes_for_json_is_never_refused(text: bytes, value: object) -> None:
+    assert decode_engines(text) == value

@@ -7,7 +7,7 @@ have one thread, so that they follow each other and never conflict within the pr
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -15,12 +15,13 @@ from typing import Final
 import duckdb
 from sqlalchemy import make_url
 
-from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.collect import BLOCK_ROWS, Sink
 from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.create import create_file
 from runner.bindings.sql.duckdb_create import build, run_scripts
-from runner.bindings.sql.duckdb_describe import AskError, Described, Describer, selected
+from runner.bindings.sql.duckdb_describe import AskError, Described, Describer
 from runner.bindings.sql.duckdb_errors import Told, is_busy, is_over, translated
+from runner.bindings.sql.duckdb_guard import StatementKind, tells
 from runner.bindings.sql.duckdb_instance import (
     Instance,
     OtherSetupError,
@@ -29,7 +30,8 @@ from runner.bindings.sql.duckdb_instance import (
     release,
 )
 from runner.bindings.sql.duckdb_prove import DuckdbProver
-from runner.bindings.sql.duckdb_types import bind, encoder, is_larger
+from runner.bindings.sql.duckdb_select import Columns, Selected, columns_of, fetch, selected
+from runner.bindings.sql.duckdb_types import bind, encoder
 from runner.bindings.sql.insisting import insist
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.wording import refused
@@ -42,22 +44,27 @@ _MAGIC: Final = b"DUCK"
 _MAGIC_AT: Final = 8
 _BEGIN_READ: Final = "BEGIN TRANSACTION READ ONLY"
 _BEGIN_WRITE: Final = "BEGIN TRANSACTION"
+_TIMES: Final = 3
+_FORMS: Final = 8
+"""Kept of one statement."""
 _OTHERS: Final = 3
 """Connections beside the pool: the one that writes, the one that proves, the first to be opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuckdbReady(Ready):
-    """A shape as DuckDB runs it, with its columns."""
+    """A shape as DuckDB runs it; its columns are looked at again at each run."""
 
-    parsed: duckdb.Statement | None = None
-    """The text, so that it need not be parsed again; each run takes a copy."""
-    names: Sequence[str] = ()
-    cells: Mapping[int, Cell] = field(default_factory=dict)
-    runs_whole: bool = False
-    """It changes something, so that it must end although no more rows are wanted."""
-    is_nested: bool = False
-    """A value may hold any number of others, so that each row is looked at before it is read."""
+    kind: StatementKind = "query"
+    columns: Columns = ()
+    """As described, with values that may not be those of a run."""
+    forms: dict[Columns, Selected] = field(default_factory=dict)
+    """How it runs by the columns that it had; the last one is tried first."""
+
+    @property
+    def runs_whole(self) -> bool:
+        """It changes something, so that it must end although no more rows are wanted."""
+        return self.kind == "change"
 
 
 class DuckdbSession:
@@ -71,6 +78,7 @@ class DuckdbSession:
         self._is_stopped = False
         self._is_open = False
         """A transaction is."""
+        self._is_foreign = False
         self._describer = Describer(self._connection)
         begin = _BEGIN_WRITE if writes else _BEGIN_READ
         self._begin, self._rollback = (
@@ -81,6 +89,8 @@ class DuckdbSession:
         """The shape with `$n`, casts where the engine cannot infer, columns cast where the driver
         would round."""
         rendered = shapes.render(key)
+        if self._is_foreign and tells("".join(rendered.texts)):
+            raise refused(Kind.INVALID, reason="the statement asks where files lie")
         try:
             described = self._describer.rendered(rendered, writes=self._writes)
         except AskError as asked:
@@ -99,26 +109,36 @@ class DuckdbSession:
         return self._ready(described, Ready("", (), (bind,) * count))
 
     def _ready(self, described: Described, ready: Ready) -> DuckdbReady:
-        names = [name for name, _ in described.columns]
-        forms = self._describer.forms(described.columns)
-        cells = {index: form.cell for index, form in enumerate(forms)}
-        text = selected(described.text, described.kind, names, forms)
         return DuckdbReady(
-            text,
+            described.text,
             ready.slots,
             ready.encoders,
             ready.simple_names,
-            self._connection.extract_statements(text)[0],
-            names,
-            {index: cell for index, cell in cells.items() if cell is not None},
-            runs_whole=described.kind == "change",
-            is_nested=any(form.is_nested for form in forms),
+            described.kind,
+            tuple(described.columns),
         )
+
+    def _selected(
+        self, ready: DuckdbReady, columns: Columns, limit: int, *, measures: bool = False
+    ) -> Selected:
+        """How it runs with these columns, from now on until they are others."""
+        made = selected(
+            self._connection,
+            Described(ready.kind, ready.text, columns, {}),
+            self._describer.forms(columns),
+            limit=limit,
+            measures=measures or self._is_foreign,
+        )
+        if len(ready.forms) >= _FORMS:
+            ready.forms.clear()
+        ready.forms[columns] = made
+        return made
 
     def begin(self, terms: Terms) -> None:
         """A reading transaction is read-only; a single read of a file that is open read-only has
         no need of one, which costs half as much again."""
         self._is_stopped = False
+        self._is_foreign = terms.is_foreign
         if terms.is_single and self._instance.setup.is_read_only:
             return
         self._run(lambda: self._connection.execute(self._begin))
@@ -138,18 +158,60 @@ class DuckdbSession:
         self._run(lambda: self._fetch(ready, values, sink), ready.text)
 
     def _fetch(self, ready: DuckdbReady, values: Sequence[object], sink: Sink) -> None:
-        cursor = self._connection.execute(ready.parsed or ready.text, values)
-        sink.start(ready.names, ready.cells)
-        wants_more = bool(ready.names)  # else the driver's one row says how many were changed
-        while wants_more:
-            size = 1 if ready.is_nested else min(sink.wanted, BLOCK_ROWS)
-            rows = cursor.fetchmany(size)
-            if ready.is_nested and rows and is_larger(rows[0], sink.max_bytes):
-                sink.overflow()
+        run = self._as_last(ready, sink.max_bytes)
+        cursor, columns = self._executed(ready, run, values)
+        for _ in range(_TIMES):
+            if columns == run.columns:
                 break
-            wants_more = sink.add(rows) and len(rows) == size
+            # A table or a file is not as it was, or a value brings another type.
+            last, run = run, self._as_described(ready, columns, sink.max_bytes)
+            if run.text == last.text:  # it is read otherwise, and runs as it did
+                break
+            if ready.runs_whole:  # it did something, which is now rolled back
+                raise refused(Kind.CONFLICT)
+            cursor, columns = self._executed(ready, run, values)
+        else:
+            raise refused(Kind.CONFLICT)
+        sink.start(run.names, run.cells)
+        if run.names and fetch(cursor, run, sink):  # else one row says how many were changed
+            self._selected(ready, columns, run.limit, measures=True)
         while ready.runs_whole and cursor.fetchmany(BLOCK_ROWS):
             pass
+
+    def _as_last(self, ready: DuckdbReady, limit: int) -> Selected:
+        last = next(reversed(ready.forms.values()), None)
+        if last is not None and last.limit == limit:
+            return last
+        return self._selected(ready, ready.columns, limit)
+
+    def _as_described(self, ready: DuckdbReady, columns: Columns, limit: int) -> Selected:
+        known = ready.forms.pop(columns, None)
+        if known is None or known.limit != limit:
+            return self._selected(ready, columns, limit)
+        ready.forms[columns] = known  # the last one now
+        return known
+
+    def _executed(
+        self, ready: DuckdbReady, run: Selected, values: Sequence[object]
+    ) -> tuple[duckdb.DuckDBPyConnection, Columns]:
+        """The rows, and the columns that they have now."""
+        try:
+            cursor = self._connection.execute(run.statement, values)
+        except duckdb.BinderException:
+            columns = self._described_anew(ready, values) if run.is_wrapped else run.columns
+            if columns == run.columns:
+                raise
+            return self._connection, columns
+        if not run.names:
+            return cursor, run.columns
+        return cursor, columns_of(cursor.description or (), run)
+
+    def _described_anew(self, ready: DuckdbReady, values: Sequence[object]) -> Columns:
+        """For a wrapper that names a column that is no more."""
+        try:
+            return tuple(self._describer.columns(ready.text, ready.kind, values))
+        except AskError as asked:
+            raise asked.error from asked
 
     def change(self, ready: Ready, values: Sequence[object]) -> int:
         """Runs it; -1 of the driver (no row count) is 0."""

@@ -14,8 +14,8 @@ from typing import Final
 import duckdb
 
 from runner.bindings.sql.duckdb_errors import Told
-from runner.bindings.sql.duckdb_guard import StatementKind, explained, kind_of, tokens
-from runner.bindings.sql.duckdb_types import CAST_BY_TYPE, Form, form_of, quoted
+from runner.bindings.sql.duckdb_guard import StatementKind, body_of, explained, kind_of, tokens
+from runner.bindings.sql.duckdb_types import CAST_BY_TYPE, Form, form_of
 from runner.bindings.sql.samples import SAMPLES
 from runner.catalog.rendering import Rendered
 from runner.catalog.sql import Bound, Column
@@ -192,6 +192,16 @@ class Describer:
         except AskError:
             return None
 
+    def columns(
+        self, text: str, kind: StatementKind, values: Sequence[object]
+    ) -> Sequence[tuple[str, str]]:
+        """The columns of a text with these values.
+
+        Raises:
+            AskError: the engine refuses it.
+        """
+        return self._ask(kind, text, values)
+
     def _ask(
         self, kind: StatementKind, text: str, values: Sequence[object]
     ) -> Sequence[tuple[str, str]]:
@@ -323,21 +333,6 @@ def _unknown(columns: Sequence[tuple[str, str]]) -> int:
     return sum(len(_UNKNOWN.findall(kind)) for _, kind in columns)
 
 
-def selected(text: str, kind: StatementKind, names: Sequence[str], forms: Sequence[Form]) -> str:
-    """The statement whose columns leave the engine in their forms."""
-    if not any(form.cast for form in forms):
-        return text
-    inner = ", ".join(f"c{index}" for index in range(len(forms)))
-    outer = ", ".join(
-        (f"CAST(c{index} AS {form.cast})" if form.cast else f"c{index}") + f" AS {quoted(name)}"
-        for index, (name, form) in enumerate(zip(names, forms, strict=True))
-    )
-    body = text.strip().removesuffix(";")
-    if kind == "change":
-        return f"WITH _r({inner}) AS (\n{body}\n) SELECT {outer} FROM _r"
-    return f"SELECT {outer} FROM (\n{body}\n) AS _r({inner})"
-
-
 def returning(text: str) -> tuple[str, str] | None:
     """The table that a statement changes, with its alias, and its RETURNING list without
     placeholders; None where it returns nothing."""
@@ -355,7 +350,7 @@ def returning(text: str) -> tuple[str, str] | None:
     data = text.encode()
     target = data[pieces[start][1] : pieces[end][1]].decode()
     listed = data[pieces[at][1] + len("returning") :].decode()
-    return target, re.sub(r"\$\d+", "NULL", listed.strip().removesuffix(";"))
+    return target, re.sub(r"\$\d+", "NULL", body_of(listed))
 
 
 def _outer_pieces(text: str) -> list[tuple[str, int]]:
@@ -364,7 +359,7 @@ def _outer_pieces(text: str) -> list[tuple[str, int]]:
     pieces: list[tuple[str, int]] = []
     depth = 0
     for piece, start, kind in tokens(text):
-        is_text = kind in (duckdb.token_type.string_const, duckdb.token_type.comment)
+        is_text = kind == duckdb.token_type.string_const
         depth -= not is_text and piece in tuple(_CLOSING)
         if depth == 0 and not is_text:
             pieces.append((piece.lower(), start))

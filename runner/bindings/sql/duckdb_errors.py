@@ -118,15 +118,22 @@ def translated(
     if isinstance(error, _LOST):
         return SessionLostError(type(error).__name__)
     told = Told(error)
-    kind = next((kind for kind_of, kind in _KINDS if isinstance(error, kind_of)), None)
-    if kind is None:
-        found = (kind for pattern, kind in _SENTENCES if pattern.search(told.sentence))
-        kind = next(found, Kind.INVALID) if _tells_of_itself(error) else Kind.INVALID
+    kind = _kind(error, told)
     offset = None
     if told.position is not None and prefix is not None:
         offset = len(text.encode()[: max(told.position - prefix, 0)].decode(errors="ignore"))
     fault = _fault(error, told, offset, text) if kind is Kind.INVALID else None
     return refused(kind, field=_field(kind, told), reason=_reason(error, kind, told), fault=fault)
+
+
+def _kind(error: duckdb.Error, told: Told) -> Kind:
+    for kind_of, kind in _KINDS:
+        if isinstance(error, kind_of):
+            return kind
+    if type(error) is duckdb.Error:  # the driver has no class for it: the file is corrupt
+        return Kind.UNAVAILABLE
+    found = (kind for pattern, kind in _SENTENCES if pattern.search(told.sentence))
+    return next(found, Kind.INVALID) if _tells_of_itself(error) else Kind.INVALID
 
 
 def _fault(error: duckdb.Error, told: Told, offset: int | None, text: str) -> Fault:

@@ -5,6 +5,7 @@ up before anybody uses it, then its configuration is locked: no access to other 
 that are listed, no extensions, no look into Python's variables, UTC.
 """
 
+import secrets
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ _SETTINGS: Final = (
     # A statement that cannot be bound is tried again with casts, in the same transaction.
     "SET GLOBAL default_transaction_invalidation_policy = 'SYNTACTIC_ERRORS_DO_NOT_INVALIDATE'",
 )
+_SPILL_BYTES: Final = 16
 _GENERATIONS: Final = 2
 """A file may be opened anew, to be served by its next version, before the last one is closed."""
 
@@ -88,6 +90,7 @@ class Instance:
 
     def _limit_files(self) -> None:
         external = self.setup.external
+        self._hide_spill()
         if external:
             folders = [f"{path}/" for path in external if Path(path).is_dir()]
             files = [path for path in external if not Path(path).is_dir()]
@@ -95,6 +98,15 @@ class Instance:
             self.anchor.execute(f"SET allowed_directories = {_list(self._with_relative(folders))}")
             self.anchor.execute(f"SET allowed_paths = {_list(self._with_relative(files))}")
         self.anchor.execute("SET enable_external_access = false")
+
+    def _hide_spill(self) -> None:
+        """DuckDB lets statements read the folder that it spills to, so that nobody knows its name;
+        one that `connect` names is the author's."""
+        [(folder,)] = self.anchor.execute("SELECT current_setting('temp_directory')").fetchall()
+        usual = ".tmp" if self.setup.path is None else f"{self.setup.path}.tmp"
+        if folder == usual:
+            name = _quoted(f"{folder}-{secrets.token_hex(_SPILL_BYTES)}")
+            self.anchor.execute(f"SET GLOBAL temp_directory = {name}")
 
     def _with_relative(self, paths: Sequence[str]) -> list[str]:
         """The paths, and how statements write them: from the folder of the file.

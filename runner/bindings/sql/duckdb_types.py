@@ -19,7 +19,7 @@ from duckdb.sqltypes import DuckDBPyType
 
 from runner.bindings.sql.collect import Cell
 from runner.codec.json import Json, encode
-from runner.codec.values import json_text, plain
+from runner.codec.values import json_of_engine, plain
 
 Decode = Callable[[object], object]
 CAST_BY_TYPE: Final[Mapping[str, str]] = {
@@ -47,10 +47,6 @@ _MAX_SCALE: Final = 37
 """The driver counts the zero before the point."""
 _MAX_HUGE: Final = 2**127
 _SAFE_DIGITS: Final = 18
-_LEAST_BYTES: Final = 2
-"""Of a value in a list as JSON: itself and a comma."""
-_LOOKED_AT: Final = 64
-"""Values of a list that tell whether it holds others; the ones before may all be null."""
 _ISO: Final = re.compile(
     r"(?P<sign>-?)P(?:(?P<years>-?\d+)Y)?(?:(?P<months>-?\d+)M)?(?:(?P<weeks>-?\d+)W)?"
     r"(?:(?P<days>-?\d+)D)?"
@@ -72,6 +68,8 @@ class Form:
     """Of a value that is not null; None: the codec knows it."""
     is_nested: bool = False
     """One value may hold any number of others."""
+    size: str = ""
+    """SQL for the bytes of a value `{}` as JSON, at least; empty where its type bounds them."""
 
     @property
     def cell(self) -> Cell | None:
@@ -131,7 +129,11 @@ def _whole(value: object) -> object:
     return int(text) if len(text) <= _SAFE_DIGITS else text
 
 
-_TEXT: Final = Form("string", "VARCHAR")
+_TEXT_SIZE: Final = "strlen({})"
+_CAST_SIZE: Final = "strlen(CAST({} AS VARCHAR))"
+_NESTED_SIZE: Final = "strlen(CAST({} AS VARCHAR)) // 4"
+"""The most that JSON is shorter than the engine's text, which has a byte of a blob as `\\xAA`."""
+_LIST_SIZE: Final = "len({}) * 2"
 _LEAVES: Final[Mapping[str, Form]] = {
     "boolean": Form("boolean"),
     **dict.fromkeys(("tinyint", "smallint", "integer"), Form("integer")),
@@ -140,12 +142,12 @@ _LEAVES: Final[Mapping[str, Form]] = {
     "double": Form("number"),
     "float": Form("number", "VARCHAR", lambda value: float(str(value))),
     "decimal": Form("decimal"),
-    "bignum": Form("", None, _whole),
-    "varchar": Form("string"),
+    "bignum": Form("", "VARCHAR", _whole, size=_CAST_SIZE),
+    "varchar": Form("string", size=_TEXT_SIZE),
     "enum": Form("string"),
-    "bit": Form("string"),
+    "bit": Form("string", size="octet_length({}) * 8 - 8"),
     "uuid": Form("uuid", "VARCHAR"),
-    "blob": Form("bytes"),
+    "blob": Form("bytes", size="octet_length({})"),
     "date": Form("date", "VARCHAR", _day),
     "time": Form("time", "VARCHAR"),
     "time_ns": Form("time", "VARCHAR"),
@@ -158,15 +160,20 @@ _LEAVES: Final[Mapping[str, Form]] = {
         ("timestamp with time zone", "timestamptz_ns"), Form("date-time", "VARCHAR", _instant)
     ),
     "interval": Form("duration", "VARCHAR", iso_interval),
-    "geometry": _TEXT,
-    "variant": Form("json", "JSON", lambda value: json_text(str(value))),
+    "geometry": Form("string", "VARCHAR", size=_CAST_SIZE),
+    "variant": Form(
+        "json",
+        "JSON",
+        lambda value: json_of_engine(str(value)),
+        size="strlen(CAST({} AS JSON)) // 4",
+    ),
 }
 WORD_BY_TYPE: Final[Mapping[str, str]] = {
     **{name: form.word for name, form in _LEAVES.items()},
     "json": "json",
 }
 """DuckDB's type → the type word of what the codec makes of it, empty where there is none."""
-_JSON: Final = Form("json", None, lambda value: json_text(str(value)))
+_JSON: Final = Form("json", None, lambda value: json_of_engine(str(value)), size="strlen({}) // 4")
 _AS_IT_IS: Final = Form()
 
 
@@ -194,17 +201,18 @@ def _members(kind: DuckDBPyType) -> list[tuple[str, DuckDBPyType]]:
 def _list_form(kind: DuckDBPyType) -> Form:
     [(_, inner)] = _members(kind)
     form = form_of(inner)
-    size = next((str(size) for name, size in kind.children if name == "size"), "")
-    cast = f"{form.cast}[{size}]" if form.cast else None
+    length = next((str(size) for name, size in kind.children if name == "size"), "")
+    cast = f"{form.cast}[{length}]" if form.cast else None
     word = f"{form.word}[]" if form.word else ""
     decode = form.decode
+    size = _NESTED_SIZE if form.size or kind.id != "list" else _LIST_SIZE
     if decode is None:
-        return Form(word, cast, is_nested=True)
+        return Form(word, cast, is_nested=True, size=size)
 
     def decode_list(value: object) -> object:
         return [_decoded(decode, item) for item in _items(value)]
 
-    return Form(word, cast, decode_list, is_nested=True)
+    return Form(word, cast, decode_list, is_nested=True, size=size)
 
 
 def _struct_form(kind: DuckDBPyType, *, is_tuple: bool) -> Form:
@@ -218,14 +226,14 @@ def _struct_form(kind: DuckDBPyType, *, is_tuple: bool) -> Form:
         cast = f"{'TUPLE' if is_tuple else 'STRUCT'}({', '.join(texts)})"
     decoders = [form.decode for form in forms]
     if not any(decoders):
-        return Form("", cast, is_nested=True)
+        return Form("", cast, is_nested=True, size=_NESTED_SIZE)
 
     def decode(value: object) -> object:
         cells = [_decoded(d, item) for d, item in zip(decoders, _items(value), strict=True)]
         names = [name for name, _ in members]
         return cells if is_tuple else dict(zip(names, cells, strict=True))
 
-    return Form("", cast, decode, is_nested=True)
+    return Form("", cast, decode, is_nested=True, size=_NESTED_SIZE)
 
 
 def _map_form(kind: DuckDBPyType) -> Form:
@@ -236,13 +244,13 @@ def _map_form(kind: DuckDBPyType) -> Form:
     cast = None if is_plain else f"MAP(VARCHAR, {form.cast or inner})"
     decode = form.decode
     if decode is None:
-        return Form("", cast, is_nested=True)
+        return Form("", cast, is_nested=True, size=_NESTED_SIZE)
 
     def decode_map(value: object) -> object:
         pairs = value.items() if isinstance(value, dict) else ()
         return {name: _decoded(decode, item) for name, item in pairs}
 
-    return Form("", cast, decode_map, is_nested=True)
+    return Form("", cast, decode_map, is_nested=True, size=_NESTED_SIZE)
 
 
 def _union_form(kind: DuckDBPyType) -> Form:
@@ -250,9 +258,9 @@ def _union_form(kind: DuckDBPyType) -> Form:
     members = [(name, inner) for name, inner in _members(kind) if name]
     casts = {name: form_of(inner).cast for name, inner in members}
     if not any(casts.values()):
-        return Form(is_nested=True)
+        return Form(is_nested=True, size=_NESTED_SIZE)
     texts = [f"{quoted(name)} {casts[name] or inner}" for name, inner in members]
-    return Form("", f"UNION({', '.join(texts)})", is_nested=True)
+    return Form("", f"UNION({', '.join(texts)})", is_nested=True, size=_NESTED_SIZE)
 
 
 def _decoded(decode: Decode | None, value: object) -> object:
@@ -263,19 +271,6 @@ def _items(value: object) -> Sequence[object]:
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, list | tuple) else ()
-
-
-def is_larger(row: Sequence[object], size: int) -> bool:
-    """Whether a row has more bytes as JSON than `size`, by how many values it holds: reading many
-    takes seconds, counting them next to none."""
-    count = 0
-    waiting: list[object] = [row]
-    while waiting and count * _LEAST_BYTES <= size:
-        items = _items(waiting.pop())
-        count += len(items)
-        if any(isinstance(item, list | tuple | dict) for item in items[:_LOOKED_AT]):
-            waiting += items
-    return count * _LEAST_BYTES > size
 
 
 def quoted(name: str) -> str:

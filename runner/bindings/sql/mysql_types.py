@@ -18,7 +18,7 @@ from runner.bindings.sql.collect import Cell
 from runner.bindings.sql.mysql_packets import Field, bytes_at, written
 from runner.bindings.sql.mysql_wire import Parameter
 from runner.codec.json import Json, encode
-from runner.codec.values import json_text, plain
+from runner.codec.values import json_of_engine, plain
 
 TINY, SHORT, LONG, FLOAT, DOUBLE, NULL, TIMESTAMP, LONGLONG = 1, 2, 3, 4, 5, 6, 7, 8
 INT24, DATE, TIME, DATETIME, YEAR, BIT, JSON, NEWDECIMAL = 9, 10, 11, 12, 13, 16, 245, 246
@@ -233,7 +233,7 @@ def decoders(fields: tuple[Field, ...]) -> Mapping[int, Cell]:
 
 
 def _json(value: object) -> Json:
-    return json_text(value) if isinstance(value, str) else plain(value)
+    return json_of_engine(value) if isinstance(value, str) else plain(value)
 
 
 def encoder(word: str) -> Encode:

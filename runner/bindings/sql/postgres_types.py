@@ -17,7 +17,7 @@ from psycopg.abc import Buffer
 from psycopg.adapt import AdaptersMap, Loader
 
 from runner.codec.json import Json, encode
-from runner.codec.values import duration, json_text, plain
+from runner.codec.values import duration, json_of_engine, plain
 
 BOOL, INT8, INT2, INT4, TEXT, JSON, FLOAT4, FLOAT8 = 16, 20, 21, 23, 25, 114, 700, 701
 NUMERIC, JSONB = 1700, 3802
@@ -99,7 +99,7 @@ class _Json(Loader):
     """A JSON value."""
 
     def load(self, data: Buffer) -> Json:
-        return json_text(bytes(data))
+        return json_of_engine(bytes(data))
 
 
 _AS_TEXT: Final = (

@@ -17,6 +17,9 @@ def read_client(text: str, dialect: str) -> Statement:
         found = tokens(text.removeprefix("\ufeff"), dialect, has_marks=False)
     except LexicalError as error:
         raise BindingError(Kind.INVALID, f"The statement: {error.message}.") from error
+    unusual = next((token for token in found if token.is_unusual), None)
+    if unusual is not None:
+        raise BindingError(Kind.INVALID, _unusual(unusual.text))
     kept, extra = single_statement(found)
     if extra is not None:
         raise BindingError(Kind.INVALID, "Expected one statement, found a second.")
@@ -29,3 +32,8 @@ def read_client(text: str, dialect: str) -> Statement:
     text = "".join(token.text for token in kept)
     runs_at = kind.runs_at.offset - kept[0].offset if kind.runs_at is not None else None
     return Statement((text,), returns_rows=True, writes=False, runs_at=runs_at)
+
+
+def _unusual(text: str) -> str:
+    codes = [f"U+{ord(char):04X}" for char in text if not (char.isascii() or char.isalnum())]
+    return f"Expected plain spaces between words, found {codes[0]}."

@@ -30,7 +30,7 @@ ACTING = words(
     pg_try_advisory_lock_shared dblink dblink_exec dblink_connect dblink_send_query load_file
     get_lock release_lock release_all_locks sys_exec sys_eval load_extension writefile readfile edit
     fts3_tokenizer checkpoint force_checkpoint write_log truncate_duckdb_logs enable_logging
-    disable_logging enable_profiling disable_profiling json_execute_serialized_sql"""
+    disable_logging enable_profiling disable_profiling json_execute_serialized_sql setseed"""
 )
 """Functions whose effect an engine's read-only transaction does not stop, or stops too late."""
 READING_PRAGMAS = words(

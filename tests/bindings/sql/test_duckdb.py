@@ -16,7 +16,9 @@ from runner.bindings.sql.duckdb import DuckdbEngine
 from runner.bindings.sql.duckdb_instance import Setup, open_instance, release
 from runner.bindings.sql.session import Terms
 from runner.catalog.rendering import Shapes
+from runner.catalog.schema import Parameter
 from runner.catalog.sources import Create, Database
+from runner.catalog.sql import SqlPlan
 from runner.errors import BindingError, Kind, StartError
 from tests.bindings.sql.lab import Lab, call, duckdb, open_lab, statement
 
@@ -341,21 +343,114 @@ def peak_bytes(*, forget: bool = False) -> int:
     return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) * 1024
 
 
+def client_plan(lab: Lab) -> SqlPlan:
+    """A tool whose client writes the statement."""
+    parameters = {"sql": Parameter("sql", "string")}
+    return lab.plan(client_parameter="sql", result=None, parameters=parameters)
+
+
 @pytest.mark.parametrize(
     "value",
     [
-        "range(2000000)",
-        "{'a': [range(2000000)]}",
-        "MAP {1: range(2000000)}",
+        "range(1000000)",
+        "{'a': [range(1000000)]}",
+        "MAP {1: range(1000000)}",
         "[[1]] || [range(1000000)]",
+        "[repeat('x', 5000000)]",
+        "('[' || repeat('1,', 3000000) || '1]')::JSON",
+        "repeat('x', 5000000)",
+        "repeat('x', 5000000)::BLOB",
+        "repeat('1', 5000000)::BIT",
+        "{'a': repeat('x', 5000000)}::VARIANT",
     ],
 )
-def test_a_value_of_values_beyond_the_budget_is_refused_unread(duck: Lab, value: str) -> None:
-    error = duck.fails(duck.plan(f"SELECT {value} AS x"), timeout_s=10)
+def test_a_value_beyond_the_budget_is_refused_unread(duck: Lab, value: str) -> None:
+    """The driver makes values while everything else in the process stands still."""
+    text = f"SELECT {value} AS x"
+    error = duck.fails(client_plan(duck), timeout_s=10, sql=text)
     assert (error.kind, str(error)) == (
         Kind.TOO_LARGE,
         f"a row is larger than the limit of {1024**2} bytes",
     )
+    assert duck.fails(duck.plan(text), timeout_s=10).kind is Kind.TOO_LARGE
+    rows = f"SELECT i, CASE WHEN i = 3 THEN {value} END AS x FROM range(5) AS r(i)"
+    cut = duck.invoke(client_plan(duck), sql=rows)
+    assert cut.value == {"rows": [{"i": i, "x": None} for i in range(3)], "truncated": True}
+
+
+def test_a_number_of_many_digits_comes_as_text_that_the_engine_wrote(duck: Lab) -> None:
+    """The driver would make numbers of them, for half a minute."""
+    text = "SELECT repeat('9', 200000)::BIGNUM AS x FROM range(128)"
+    found = duck.invoke(client_plan(duck), sql=text)
+    assert found.value == {"rows": [{"x": "9" * 200_000}] * 5, "truncated": True}
+    assert duck.invoke(duck.plan(text)).value == found.value
+
+
+def test_rows_are_held_by_their_bytes(duck: Lab) -> None:
+    """Not by their number, which a client's statement makes any size with."""
+    text = "SELECT repeat(chr(65 + (i % 26)::INT), 500000) AS x FROM range(64) AS r(i)"
+    for plan in (client_plan(duck), duck.plan(text)):
+        arguments = {"sql": text} if plan.client_parameter else {}
+        duck.invoke(plan, **arguments)
+        before = peak_bytes(forget=True)
+        found = duck.invoke(plan, **arguments)
+        assert found.value == {
+            "rows": [{"x": "A" * 500_000}, {"x": "B" * 500_000}],
+            "truncated": True,
+        }
+        assert peak_bytes() - before < 64 * 1024**2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FROM duckdb_databases()",
+        "FROM duckdb_databases",
+        'SELECT file FROM "pragma_database_list"',
+        "SELECT current_setting('temp_directory')",
+        "SELECT value FROM duckdb_settings()",
+        "FROM pg_catalog.pg_settings",
+        "FROM query_table('duckdb_' || 'databases')",
+        "FROM histogram_values('duckdb_' || 'databases', path)",
+    ],
+)
+def test_a_client_is_not_told_where_the_files_lie(file: Database, text: str) -> None:
+    with open_lab(file) as lab:
+        error = lab.fails(client_plan(lab), sql=text)
+        assert (error.kind, error.reason) == (Kind.INVALID, "the statement asks where files lie")
+
+
+def test_the_folder_that_is_spilled_to_has_a_name_that_nobody_knows(
+    tmp_path: Path, files: Lab
+) -> None:
+    """DuckDB lets statements read in it."""
+    asked = "SELECT current_setting('temp_directory') AS x"
+    named = str(files.rows(asked)[0]["x"])
+    assert named.startswith(f"{tmp_path}/lab.duckdb.tmp-")
+    with open_lab(duckdb(f"duckdb:///{tmp_path}/other.duckdb")) as other:
+        assert other.rows(asked)[0]["x"] != named
+    own = ["SET temp_directory = 'spilled'"]
+    with open_lab(duckdb("duckdb://", connect=own)) as lab:
+        assert lab.rows(asked) == [{"x": "spilled"}]
+
+
+def test_a_corrupt_file_is_unavailable(tmp_path: Path) -> None:
+    """It is no fault of a client's value or statement."""
+    create = Create("CREATE TABLE t AS SELECT hash(range) AS x FROM range(400000)", None)
+    database = duckdb(f"duckdb:///{tmp_path / 'lab.duckdb'}", create=create)
+    with open_lab(database):
+        pass
+    path = tmp_path / "lab.duckdb"
+    content = bytearray(path.read_bytes())
+    content[20_000:40_000] = bytes(20_000)
+    path.write_bytes(content)
+    with open_lab(database) as lab:
+        error = lab.fails(lab.plan("SELECT count(DISTINCT x) AS n FROM t"))
+        assert (error.kind, str(error)) == (
+            Kind.UNAVAILABLE,
+            "the database cannot be reached at present",
+        )
+        assert lab.value("SELECT 1 AS one") == 1
 
 
 WITHOUT_DRIVER = """

@@ -151,7 +151,7 @@ def test_casts_are_found_where_the_engine_cannot_infer(duck: Lab) -> None:
         ("PRAGMA table_info('items')", "other", None, None),
         ("COPY items TO 'x.csv'", "other", None, None),
         ("SELECT * FROM checkpoint()", "other", None, None),
-        ("SELECT * FROM read_text('/etc/passwd')", "other", None, "read_text"),
+        ("SELECT * FROM read_text('/etc/passwd')", "file-refused", "/etc/passwd", "read_text"),
     ],
 )
 def test_a_refusal_says_why_and_where(

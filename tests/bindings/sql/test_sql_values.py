@@ -307,3 +307,31 @@ def test_a_column_that_should_be_json_and_is_not_names_its_row(lab: Lab) -> None
     error = lab.fails(lab.plan(text, columns=ResultColumns(json=frozenset({"doc"}))))
     assert (error.kind, error.field) == (Kind.INVALID, "doc")
     assert str(error) == "column 'doc', row 2: the text is not JSON"
+
+
+LOOSE_JSON = {
+    "postgresql": ("""'[1e400, {"a": 1, "a": 2}]'::json""", ["1e400", {"a": 2}]),
+    "duckdb": ("""'[NaN, 1e400, {"a": 1, "a": 2}]'::JSON""", ["NaN", "1e400", {"a": 2}]),
+    "mariadb": ("""JSON_COMPACT('[1e400, {"a": 1, "a": 2}]')""", ["1e400", {"a": 2}]),
+}
+
+
+@pytest.mark.engines("postgresql", "duckdb", "mariadb", why="SQLite has no type of JSON")
+def test_json_that_only_the_engine_takes_is_given_as_it_can_be(lab: Lab) -> None:
+    """One value does not refuse a result."""
+    text, expected = LOOSE_JSON[lab.engine]
+    assert lab.value(f"SELECT {text} AS x") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("to_json('nan'::DOUBLE)", "NaN"),
+        ("'nan'::DOUBLE::VARIANT", "NaN"),
+        ("'[NaN, 1,]'::JSON", "[NaN, 1,]"),
+        ("('[' || repeat('9', 5000) || ']')::JSON", ["9" * 5000]),
+        ("[to_json('inf'::DOUBLE)]", ["Infinity"]),
+    ],
+)
+def test_duckdbs_json_that_is_none_is_a_text(duck: Lab, text: str, expected: object) -> None:
+    assert duck.value(f"SELECT {text} AS x") == expected

@@ -92,7 +92,7 @@ def test_proving_statements_that_are_refused_changes_no_byte(items: Source, conn
     tools = [
         tool(f"t{n}", text.replace("{folder}", str(items.folder)))
         for n, text in enumerate(texts)
-        if not text.startswith("\ufeff")
+        if "\ufeff" not in text
     ]
     before = state(items)
 
