@@ -5,6 +5,7 @@ text comes here, so that one rule holds for requests, results, logs and files.
 """
 
 import json
+import math
 import re
 from typing import Final
 
@@ -40,7 +41,12 @@ def decode_exact(text: bytes) -> Json:
     Raises:
         JsonFault: the text is not strict JSON.
     """
-    value = decode(text)
+    try:
+        value = decode(text)
+    except JsonFault:
+        if _LONG_NUMBER.search(text) is None:
+            raise
+        return _decode_long(text)
     if _LONG_NUMBER.search(text) is None:
         return value
     # Strict already; the standard library's reader alone gives the digits of an integer.
@@ -48,6 +54,43 @@ def decode_exact(text: bytes) -> Json:
         return json.loads(text, parse_int=_integer)
     except RecursionError as error:
         raise JsonFault("too deep") from error
+
+
+def _decode_long(text: bytes) -> Json:
+    """The value of a text with an integer too long for the strict reader; as strict otherwise."""
+    try:
+        value = json.loads(
+            text.decode(), parse_int=_integer, parse_float=_double, parse_constant=_no_constant
+        )
+        encode(value)  # which refuses half a character
+    except (ValueError, TypeError, RecursionError) as error:
+        raise JsonFault("not JSON, or beyond what a value holds") from error
+    return value
+
+
+def is_json(text: bytes) -> bool:
+    """The text is JSON by its grammar, whether or not a value here can hold it.
+
+    What is too deep to be read counts as JSON.
+    """
+    try:
+        json.loads(text.decode(), parse_int=str, parse_float=str, parse_constant=_no_constant)
+    except RecursionError:
+        return True
+    except ValueError:
+        return False
+    return True
+
+
+def _double(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError("a number beyond a double")
+    return value
+
+
+def _no_constant(name: str) -> Json:
+    raise ValueError(f"'{name}' is no JSON")
 
 
 def _integer(digits: str) -> int | str:

@@ -307,3 +307,25 @@ def test_a_column_that_should_be_json_and_is_not_names_its_row(lab: Lab) -> None
     error = lab.fails(lab.plan(text, columns=ResultColumns(json=frozenset({"doc"}))))
     assert (error.kind, error.field) == (Kind.INVALID, "doc")
     assert str(error) == "column 'doc', row 2: the text is not JSON"
+
+
+BEYOND = ('{"a": 1e400}', r'{"a": "\ud800"}', '{"a": ' + "[" * 250 + "]" * 250 + "}")
+"""JSON that no value here can hold."""
+
+
+@pytest.mark.parametrize("text", BEYOND, ids=["number", "half a character", "deep"])
+def test_json_that_no_value_can_hold_is_its_text_and_harms_no_other_row(
+    lab: Lab, text: str
+) -> None:
+    typed = "json" if lab.is_postgres else "text"  # DuckDB keeps no half characters
+    literal = text.replace("\\", "\\\\") if lab.is_mariadb else text
+    lab.execute(
+        f"CREATE TABLE docs (id integer, doc {typed})",
+        f"INSERT INTO docs VALUES (1, '[1]'), (2, '{literal}'), (3, '[3]')",
+    )
+    plan = lab.plan(
+        "SELECT doc FROM docs ORDER BY id",
+        columns=ResultColumns(json=frozenset({"doc"})),
+        shape="column",
+    )
+    assert lab.invoke(plan).value == [[1], text, [3]]
