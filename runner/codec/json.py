@@ -41,7 +41,12 @@ def decode_exact(text: bytes) -> Json:
     Raises:
         JsonFault: the text is not strict JSON.
     """
-    value = decode(text)
+    try:
+        value = decode(text)
+    except JsonFault:
+        if _LONG_NUMBER.search(text) is None:
+            raise
+        return _decode_long(text)
     if _LONG_NUMBER.search(text) is None:
         return value
     # Strict already; the standard library's reader alone gives the digits of an integer.
@@ -51,26 +56,55 @@ def decode_exact(text: bytes) -> Json:
         raise JsonFault("too deep") from error
 
 
-def decode_engines(text: bytes) -> Json:
-    """The value of what an engine holds for JSON: as `decode_exact`, where it is strict; else with
-    numbers that no double holds, `NaN` and `Infinity` as their texts, and what is no JSON even then
-    as the text itself."""
+def _decode_long(text: bytes) -> Json:
+    """The value of a text with an integer too long for the strict reader; as strict otherwise."""
     try:
-        return decode_exact(text)
-    except JsonFault:
-        return _lenient(text)
+        value = json.loads(
+            text.decode(), parse_int=_integer, parse_float=_double, parse_constant=_no_constant
+        )
+        encode(value)  # which refuses half a character
+    except (ValueError, TypeError, RecursionError) as error:
+        raise JsonFault("not JSON, or beyond what a value holds") from error
+    return value
 
 
-def _lenient(text: bytes) -> Json:
+def is_json(text: bytes) -> bool:
+    """The text is JSON by its grammar, whether or not a value here can hold it.
+
+    What is too deep to be read counts as JSON.
+    """
+    try:
+        json.loads(text.decode(), parse_int=str, parse_float=str, parse_constant=_no_constant)
+    except RecursionError:
+        return True
+    except ValueError:
+        return False
+    return True
+
+
+def _double(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError("a number beyond a double")
+    return value
+
+
+def _no_constant(name: str) -> Json:
+    raise ValueError(f"'{name}' is no JSON")
+
+
+def decode_lenient(text: bytes) -> Json:
+    """The value of what an engine holds for JSON and is none: `NaN` and numbers that no double
+    holds as their texts; what cannot be read even so as the text itself."""
     try:
         return json.loads(
-            text, parse_int=_integer, parse_float=_double, parse_constant=lambda name: name
+            text, parse_int=_integer, parse_float=_double_or_text, parse_constant=lambda name: name
         )
     except (ValueError, RecursionError):
         return text.decode(errors="replace")
 
 
-def _double(text: str) -> float | str:
+def _double_or_text(text: str) -> float | str:
     value = float(text)
     return value if math.isfinite(value) else text
 

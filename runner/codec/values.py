@@ -26,7 +26,14 @@ from pathlib import PurePath
 from typing import Final, Literal
 from uuid import UUID
 
-from runner.codec.json import MAX_SAFE_INTEGER, Json, decode_engines, decode_exact
+from runner.codec.json import (
+    MAX_SAFE_INTEGER,
+    Json,
+    JsonFault,
+    decode_exact,
+    decode_lenient,
+    is_json,
+)
 
 Decimals = Literal["text", "number"]
 MAX_DEPTH: Final = 200
@@ -101,22 +108,31 @@ def duration(value: timedelta) -> str:
 def json_text(text: str | bytes) -> Json:
     """The value of a column that holds JSON text; integers of any size stay exact.
 
+    JSON that no value here can hold stays the text that it is: a number beyond a double, half a
+    character (`"\\ud800"`), nesting beyond `MAX_DEPTH`.
+
     Raises:
         JsonFault: the text is no JSON.
     """
-    return plain(decode_exact(text.encode() if isinstance(text, str) else text))
+    data = text.encode() if isinstance(text, str) else text
+    try:
+        return plain(decode_exact(data))
+    except (JsonFault, UnknownTypeError):
+        if not is_json(data):
+            raise
+        return data.decode()
 
 
 def json_of_engine(text: str | bytes) -> Json:
     """The value of a column that the engine has as JSON, which may be less strict than ours.
 
-    A text stands for what strict JSON cannot hold: see `runner.codec.json.decode_engines`.
+    As `json_text`; what is no JSON at all as `runner.codec.json.decode_lenient` has it.
     """
     data = text.encode(errors="replace") if isinstance(text, str) else text
     try:
-        return plain(decode_engines(data))
-    except UnknownTypeError:  # nested too deep
-        return data.decode(errors="replace")
+        return json_text(data)
+    except (JsonFault, UnknownTypeError):
+        return plain(decode_lenient(data))
 
 
 def _text(value: str) -> str:

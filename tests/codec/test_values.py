@@ -104,6 +104,28 @@ def test_json_columns_keep_integers_of_any_size() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1e400}',
+        "[-1e400, 12345678901234567890]",
+        '"\\ud800"',
+        '["\\ud800", 12345678901234567890]',
+        "[" * 201 + "]" * 201,
+        "[" * 100_000 + "]" * 100_000,
+    ],
+    ids=["number", "number beside a long one", "half", "half beside a long", "deep", "deeper"],
+)
+def test_json_that_no_value_can_hold_stays_text(text: str) -> None:
+    """What an engine takes for JSON must not cost a result its other rows."""
+    assert json_text(text) == text
+
+
+def test_digits_of_an_integer_in_json_have_no_bound() -> None:
+    digits = "7" * 5001
+    assert json_text(f'{{"n": [{digits}, -{digits}, 1.5]}}') == {"n": [digits, f"-{digits}", 1.5]}
+
+
 @pytest.mark.parametrize("text", ["", "{", "NaN", "[1234567890123456789, Infinity]"])
 def test_what_is_no_json_is_a_fault(text: str) -> None:
     with pytest.raises(JsonFault):

@@ -21,6 +21,8 @@ BLOCK_ROWS: Final = 128
 """Rows fetched at once: bounds what is held beyond the budgets."""
 MAX_UNPACKED_BYTES: Final = 4 * 1024 * 1024
 """Of JSON: a tool with raised budgets holds so much as values, which take ten times the memory."""
+_TEXT_PER_JSON: Final = 2
+"""What a text may have that its JSON value does not: spaces."""
 _UUID_BYTES: Final = 16
 _DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?\Z")
 Cell = Callable[[object], Json]
@@ -133,6 +135,23 @@ class Rows:
         if len(rows) > room:
             self.is_cut_by_rows = True
             rows = rows[:room]
+        count = self._readable(rows) if self._cells else len(rows)
+        is_whole = count == len(rows)
+        wants_more = self._add(rows if is_whole else rows[:count])
+        if not (is_whole or self.is_cut_by_bytes):
+            self.overflow()
+        return wants_more and is_whole
+
+    def _readable(self, rows: Sequence[Sequence[object]]) -> int:
+        """How many rows come before one whose JSON texts are too large, which would be parsed."""
+        limit = self._max_bytes * _TEXT_PER_JSON
+        for index, row in enumerate(rows):
+            cells = (row[position] for position, _ in self._cells)
+            if sum(len(cell) for cell in cells if isinstance(cell, str | bytes)) > limit:
+                return index
+        return len(rows)
+
+    def _add(self, rows: Sequence[Sequence[object]]) -> bool:
         start = self.count + 1
         block = [self._row(row, number) for number, row in enumerate(rows, start)]
         encoded = encode(block)

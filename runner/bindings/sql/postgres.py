@@ -5,10 +5,11 @@ the end of a read travel together. Setting the time limit takes the transaction'
 which the server lets nobody turn a read-only transaction into a writing one.
 """
 
+import math
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Final
 
 import psycopg
 from psycopg import adapt
@@ -16,15 +17,16 @@ from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGresult
 from psycopg.types.array import register_array
 
-from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
+from runner.bindings.sql.collect import BLOCK_ROWS, Sink
 from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.insisting import insist
 from runner.bindings.sql.postgres_connect import Address, pins
 from runner.bindings.sql.postgres_describe import Describer, Known
 from runner.bindings.sql.postgres_errors import STOPPED, EngineError, translated
 from runner.bindings.sql.postgres_prove import PostgresProver
+from runner.bindings.sql.postgres_reception import Reception
 from runner.bindings.sql.postgres_types import adapters, encoder
-from runner.bindings.sql.postgres_wire import Command, Wire
+from runner.bindings.sql.postgres_wire import MOST_BYTES, Command, FloodError, Wire
 from runner.bindings.sql.session import (
     EngineFacts,
     Ready,
@@ -48,9 +50,8 @@ _BEGIN_WRITE: Final = Command(b"BEGIN READ WRITE")
 _ROLLBACK: Final = Command(b"ROLLBACK")
 _COMMIT: Final = Command(b"COMMIT")
 _DISCARD: Final = Command(b"DISCARD ALL")
-_RAW_PER_JSON: Final = 4
-"""Bytes of an array as the server writes it, a byte of JSON, at most: escapes, hex digits."""
-_NO_DECODERS: Final[Mapping[int, Cell]] = {}
+_BYTES_PER_BUDGET: Final = 4
+"""Of what the server sends for a row, at most, a byte of the budget of its result."""
 
 
 class PostgresSession:
@@ -77,6 +78,8 @@ class PostgresSession:
         self._terms = Terms(writes=False, is_single=True, timeout_s=0)
         self._began_at = self.opened_at
         self._is_stopped = False
+        self._is_spent = False
+        """It is closed, and nothing is left to be ended."""
         self._is_used = False
         """The session may hold state that outlives a transaction."""
         self._wire.ends_at = ends_at
@@ -93,6 +96,9 @@ class PostgresSession:
             return self._wire.run(commands)
         except EngineError as error:
             raise self._translated(error) from error
+        except FloodError as error:
+            self._spend()
+            raise error.as_error() from error
 
     def _translated(self, error: EngineError) -> BindingError | SessionLostError:
         """Somebody stopped the statement before its time: that is no time limit."""
@@ -169,7 +175,7 @@ class PostgresSession:
     @property
     def is_clean(self) -> bool:
         """No transaction is open, and nothing has to be discarded."""
-        return not (self._is_used or self._wire.is_in_transaction)
+        return self._is_spent or not (self._is_used or self._wire.is_in_transaction)
 
     def query(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
         """Takes the rows in chunks; what is not wanted is cancelled or thrown away as it comes."""
@@ -185,24 +191,55 @@ class PostgresSession:
         ends = self._terms.is_single and not self._terms.writes
         if ends:
             commands.append(_ROLLBACK)
-        arrays = self._describer.known.arrays
-        reception = _Reception(self._transformer, sink, arrays, self._cancel)
+        reception = Reception(self._transformer, sink, self._describer.known.arrays, self._cancel)
+        is_alone = self._takes_singly(ready)
         try:
             results = yield from self._wire.steps(
                 commands,
                 rows_of=position,
-                chunk=min(sink.wanted, BLOCK_ROWS),
+                chunk=1 if is_alone else min(sink.wanted, BLOCK_ROWS),
+                most=max(MOST_BYTES, sink.max_bytes * _BYTES_PER_BUDGET),
                 on_rows=reception.take,
                 on_surplus=reception.cut if ends else None,
             )
         except EngineError as error:
-            if not (reception.was_cut and error.sqlstate == STOPPED):
-                raise self._translated(error) from error
-            results = []  # our own stop, after enough rows
-        if reception.fault is not None:
-            raise reception.fault
+            self._end_fault(reception, error)
+            results = []
+        except FloodError as error:
+            self._spend()
+            self._end_flood(reception, sink, None if is_alone else ready.text, error)
+            results = []
+        reception.end()
         if results and results[position].status == ExecStatus.EMPTY_QUERY:
             raise refused(Kind.INVALID)
+
+    def _takes_singly(self, ready: Ready) -> bool:
+        """Each row is a chunk: rows that are too large together cannot be asked for again."""
+        return self._terms.writes or ready.text in self._describer.known.large
+
+    def _end_fault(self, reception: Reception, error: EngineError) -> None:
+        """Our own stop, after enough rows, is none."""
+        if not (reception.was_cut and error.sqlstate == STOPPED):
+            raise self._translated(error) from error
+
+    def _end_flood(
+        self, reception: Reception, sink: Sink, repeated: str | None, error: FloodError
+    ) -> None:
+        """What came is enough, or one row is too large, or the rows of the statement `repeated` are
+        asked for again, one by one."""
+        if not reception.is_over:
+            if repeated is not None:
+                self._describer.known.large.add(repeated)
+                raise error
+            sink.overflow()
+        if self._terms.writes or not self._terms.is_single:
+            raise error.as_error() from error
+
+    def _spend(self) -> None:
+        """Closes the connection; the next call opens another."""
+        self._is_spent = True
+        self.opened_at = -math.inf
+        self._connection.close()
 
     def _learn_arrays(self) -> None:
         """Takes over the array types that any session met since."""
@@ -238,6 +275,10 @@ class PostgresSession:
     def rollback(self) -> None:
         """Rolls back what is open; what may outlive a transaction is discarded."""
         self._pending = []
+        if self._wire.peak > MOST_BYTES:
+            self._spend()
+        if self._is_spent:
+            return
         if self._wire.is_in_transaction:
             self._insist(_ROLLBACK)
         if self._is_used:
@@ -278,73 +319,6 @@ def _set_locally(limit: bytes, settings: Sequence[tuple[str, str]]) -> Command:
         text += f", pg_catalog.set_config(${len(values) + 1}, ${len(values) + 2}, true)"
         values += (name.encode(), value.encode())
     return Command(text.encode(), values)
-
-
-class _RowLoader(Protocol):
-    """What is used of psycopg's Transformer, whose class depends on how psycopg is built."""
-
-    def set_pgresult(self, result: PGresult | None, *, set_loaders: bool = True) -> None: ...
-
-    def load_rows(
-        self, row0: int, row1: int, make_row: Callable[[Sequence[object]], tuple[object, ...]]
-    ) -> list[tuple[object, ...]]: ...
-
-
-class _Reception:
-    """Turns chunks into rows for a sink."""
-
-    def __init__(
-        self,
-        transformer: _RowLoader,
-        sink: Sink,
-        arrays: Container[int],
-        cancel: Callable[[], None],
-    ) -> None:
-        self._transformer = transformer
-        self._sink = sink
-        self._arrays = arrays
-        self._cancel = cancel
-        self._array_columns: Sequence[int] = ()
-        self._is_started = False
-        self.was_cut = False
-        self.fault: BindingError | None = None
-
-    def take(self, result: PGresult) -> bool:
-        """Takes a chunk; a fault is kept, for the rest of the pipeline must be read first."""
-        try:
-            return self._take(result)
-        except BindingError as error:
-            self.fault = error
-        except UnicodeDecodeError as error:
-            self.fault = refused(Kind.INVALID, reason=str(error))
-        return False
-
-    def _take(self, result: PGresult) -> bool:
-        self._transformer.set_pgresult(result, set_loaders=not self._is_started)
-        if not self._is_started:
-            self._is_started = True
-            names = [(result.fname(i) or b"").decode() for i in range(result.nfields)]
-            columns = range(result.nfields)
-            self._array_columns = [i for i in columns if result.ftype(i) in self._arrays]
-            self._sink.start(names, _NO_DECODERS)
-        count = self._readable(result) if self._array_columns else result.ntuples
-        wants_more = self._sink.add(self._transformer.load_rows(0, count, tuple))
-        if wants_more and count < result.ntuples:
-            self._sink.overflow()
-        return wants_more and count == result.ntuples
-
-    def _readable(self, result: PGresult) -> int:
-        """How many rows come before one whose arrays are too large, which take seconds to read."""
-        limit = self._sink.max_bytes * _RAW_PER_JSON
-        for row in range(result.ntuples):
-            cells = (result.get_value(row, column) for column in self._array_columns)
-            if sum(len(cell or b"") for cell in cells) > limit:
-                return row
-        return result.ntuples
-
-    def cut(self) -> None:
-        self.was_cut = True
-        self._cancel()
 
 
 class PostgresEngine:

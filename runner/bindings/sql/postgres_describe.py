@@ -30,6 +30,7 @@ _LONG: Final = frozenset({20, 26, 700, 701, 1700})
 """Types that hold a declared integer; `int2` and `int4` may not."""
 _FIRST_OWN_OID: Final = 16384
 """Types below are PostgreSQL's own."""
+_RECENT: Final = 256
 _TYPES_OF: Final = b"""SELECT oid::int8, typname, typelem::int8, typcategory = 'A'
 FROM pg_catalog.pg_type WHERE oid = ANY($1)"""
 
@@ -37,6 +38,22 @@ _NULLABLE: Final = b"""SELECT attrelid::int8, attnum::int4 FROM pg_catalog.pg_at
 JOIN pg_catalog.pg_class c ON c.oid = attrelid JOIN pg_catalog.pg_type t ON t.oid = atttypid
 WHERE attrelid = ANY($1::oid[]) AND relkind IN ('r', 'p') AND attnum > 0
 AND NOT attnotnull AND NOT typnotnull"""
+
+
+class Recent:
+    """A few texts, known by their hashes; beyond `_RECENT` of them it begins anew."""
+
+    def __init__(self) -> None:
+        self._hashes: set[int] = set()
+
+    def __contains__(self, text: str) -> bool:
+        return hash(text) in self._hashes
+
+    def add(self, text: str) -> None:
+        """Notes the text."""
+        if len(self._hashes) >= _RECENT:
+            self._hashes.clear()
+        self._hashes.add(hash(text))
 
 
 class Known:
@@ -52,6 +69,8 @@ class Known:
         self.own_arrays: list[TypeInfo] = []
         """Only ever grows; sessions catch up with it."""
         self.traces = Traces()
+        self.large = Recent()
+        """Statements whose rows are so large that each is taken by itself."""
 
     def add(self, oid: int, name: str, element: int | None) -> None:
         """A type of the database's own."""

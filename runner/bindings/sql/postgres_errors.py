@@ -30,14 +30,18 @@ _KINDS: Final = {
     "40P01": Kind.CONFLICT,
     "55P03": Kind.BUSY,
     "25006": Kind.READ_ONLY,
-    "25001": Kind.READ_ONLY,
-    "42501": Kind.READ_ONLY,
     STOPPED: Kind.TIMEOUT,
     "54000": Kind.TOO_LARGE,
     "53100": Kind.UNAVAILABLE,
     "53200": Kind.UNAVAILABLE,
     "53300": Kind.BUSY,
 }
+_WORDS: Final = {
+    "25001": "the statement cannot run in the transaction that a call has",
+}
+"""What is told of some that are `invalid`."""
+_OF_NO_SIZE: Final = frozenset({"chr"})
+"""The server's own functions whose 54000 is of a value that does not exist."""
 _NAMING: Final = frozenset({"42P01", "42703", "42883", "42704", "3F000", "42501"})
 """Their sentences name what the statement names: a table, a column, a function, a role."""
 _LOST: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03"})
@@ -99,6 +103,8 @@ class EngineError(Exception):
         self.table = part(DiagnosticField.TABLE_NAME)
         self.constraint = part(DiagnosticField.CONSTRAINT_NAME)
         position = part(DiagnosticField.STATEMENT_POSITION)
+        self.source = part(DiagnosticField.SOURCE_FUNCTION)
+        """The server's function, in C, that refused."""
         self.position = int(position) - 1 if position else None
         super().__init__(f"{self.sqlstate} {self.message} {self.detail}".strip())
 
@@ -113,6 +119,11 @@ def translated(error: EngineError) -> BindingError | SessionLostError:
     if error.is_loss:
         return SessionLostError(_reason(error))
     kind = _KINDS.get(error.sqlstate, Kind.INVALID)
+    if kind is Kind.TOO_LARGE and error.source in _OF_NO_SIZE:
+        kind = Kind.INVALID
+    words = _WORDS.get(error.sqlstate)
+    if words is not None:
+        return BindingError(kind, words, reason=_reason(error))
     return refused(kind, field=_field(kind, error), reason=_reason(error), fault=_fault(error))
 
 

@@ -15,15 +15,29 @@ from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
 from runner.bindings.sql.postgres_errors import EngineError
+from runner.bindings.sql.postgres_meter import Meter
 from runner.bindings.sql.session import SessionLostError
 from runner.bindings.sql.steps import Steps, Wait, drain
+from runner.errors import BindingError, Kind
 
 _COPIES: Final = (ExecStatus.COPY_IN, ExecStatus.COPY_OUT, ExecStatus.COPY_BOTH)
 _SURPLUS_CHUNKS: Final = 8
 """Chunks that are cheaper to throw away than to stop: a stop needs a connection of its own."""
 _SOON_MS: Final = 20
-OnRows = Callable[[PGresult], bool]
-"""Takes a chunk of rows; whether more are wanted."""
+MOST_BYTES: Final = 8 * 1024 * 1024
+"""Of one result that is no row, such as an error that quotes a value."""
+_LOOP_BYTES: Final = 256 * 1024
+"""Beyond, a thread reads on: libpq takes all that comes at once, however much that is."""
+OnRows = Callable[[PGresult, int], bool]
+"""Takes a chunk of rows, for which at least so many bytes came; whether more are wanted."""
+
+
+class FloodError(SessionLostError):
+    """More bytes came for one result than are wanted; they were not read to their end."""
+
+    def as_error(self) -> BindingError:
+        """What the client is told."""
+        return BindingError(Kind.TOO_LARGE, str(self))
 
 
 class Command(NamedTuple):
@@ -55,6 +69,11 @@ class Wire:
         self._writer.register(self._pgconn.socket, select.POLLIN | select.POLLOUT)
         self.ends_at: float | None = None
         """On the monotonic clock: nothing is waited for longer."""
+        self._meter = Meter(self._pgconn.socket)
+        self._most = MOST_BYTES
+        self._received = 0
+        self.peak = 0
+        """Bytes of the largest result; libpq keeps a buffer for the largest row that ever came."""
 
     @property
     def is_in_transaction(self) -> bool:
@@ -95,16 +114,19 @@ class Wire:
         *,
         rows_of: int | None = None,
         chunk: int = 0,
+        most: int = MOST_BYTES,
         on_rows: OnRows | None = None,
         on_surplus: Callable[[], None] | None = None,
     ) -> Steps[list[PGresult]]:
         """The results of the commands; the rows of one may go to `on_rows` in chunks.
 
-        `on_surplus` is called once, to stop the statement, where many rows follow that are not
-        wanted; without it they are thrown away as they come.
+        `most` is how many bytes a chunk may have. `on_surplus` is called once, to stop the
+        statement, where many rows follow that are not wanted; without it they are thrown away as
+        they come.
 
         Raises:
             EngineError: the first that failed.
+            FloodError: a result is too large; the connection is of no use.
             SessionLostError: the connection broke.
         """
         with self._guarded():
@@ -117,7 +139,9 @@ class Wire:
             for index in range(len(commands)):
                 if index == rows_of and on_rows is not None and fault is None:
                     self._pgconn.set_chunked_rows_mode(chunk)
+                    self._most = most
                     result = yield from self._rows(on_rows, on_surplus)
+                    self._most = MOST_BYTES
                 else:
                     result = yield from self._one()
                 fault = fault or _fault(result)
@@ -173,10 +197,30 @@ class Wire:
             self._pgconn.consume_input()
 
     def _next(self) -> Steps[PGresult | None]:
+        pgconn = self._pgconn
+        self._received = 0
+        if pgconn.is_busy():
+            yield Wait.READ
+            pgconn.consume_input()
+            if pgconn.is_busy():
+                yield from self._rest()
+        return pgconn.get_result()
+
+    def _rest(self) -> Steps[None]:
+        """Reads what did not come at once, and counts it."""
+        self._meter.start()
+        is_long = False
         while self._pgconn.is_busy():
             yield Wait.READ
+            if not is_long and self._received > _LOOP_BYTES:
+                is_long = True
+                yield Wait.THREAD
+            self._meter.before()
             self._pgconn.consume_input()
-        return self._pgconn.get_result()
+            self._received = self._meter.after()
+            self.peak = max(self.peak, self._received)
+            if self._received > self._most:
+                raise FloodError(f"a result is larger than the limit of {self._most} bytes")
 
     def _one(self) -> Steps[PGresult]:
         """The result of one command; most are there already, and cost no generator of their own."""
@@ -199,12 +243,12 @@ class Wire:
         """The last result of a command whose rows come in chunks; a thread takes all but the first,
         however many there are."""
         result = yield from self._rows_or_end()
-        wants_more = _takes(on_rows, result)
+        wants_more = self._takes(on_rows, result)
         while wants_more and result.status == ExecStatus.TUPLES_CHUNK:
             result = yield from self._rows_or_end()
             if result.status == ExecStatus.TUPLES_CHUNK:
                 yield Wait.THREAD
-            wants_more = _takes(on_rows, result)
+            wants_more = self._takes(on_rows, result)
         if result.status == ExecStatus.TUPLES_CHUNK:
             yield Wait.THREAD
         surplus = 0
@@ -216,6 +260,10 @@ class Wire:
             result = yield from self._rows_or_end()
         yield from self._end_of_command()
         return result
+
+    def _takes(self, on_rows: OnRows, result: PGresult) -> bool:
+        has_rows = result.status in (ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK)
+        return has_rows and on_rows(result, self._received)
 
     def _rows_or_end(self) -> Steps[PGresult]:
         result = yield from self._next()
@@ -237,10 +285,6 @@ class Wire:
             raise SessionLostError("the connection is closed")
         if result is None or result.status != ExecStatus.PIPELINE_SYNC:
             raise SessionLostError("the pipeline is out of step")
-
-
-def _takes(on_rows: OnRows, result: PGresult) -> bool:
-    return result.status in (ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK) and on_rows(result)
 
 
 def _fault(result: PGresult) -> EngineError | None:

@@ -1,9 +1,12 @@
 """A statement that a client writes: one query, told before any database sees it."""
 
+from collections.abc import Sequence
+
 from runner.catalog.sql import Statement
 from runner.compile.sql.batch import single_statement
 from runner.compile.sql.kinds import kind_of
-from runner.compile.sql.lexer import LexicalError, significant, tokens
+from runner.compile.sql.lexer import LexicalError, Token, significant, tokens
+from runner.compile.sql.postgres_words import RUNNING_TEXT
 from runner.errors import BindingError, Kind
 
 
@@ -27,7 +30,7 @@ def read_client(text: str, dialect: str) -> Statement:
     if not seen:
         raise BindingError(Kind.INVALID, "Expected a SQL statement, found none.")
     kind = kind_of(seen, dialect)
-    if not kind.is_query or kind.writes_at is not None:
+    if not kind.is_query or kind.writes_at is not None or _runs_text(seen):
         raise BindingError(Kind.READ_ONLY, "Only a statement that reads is allowed here.")
     text = "".join(token.text for token in kept)
     runs_at = kind.runs_at.offset - kept[0].offset if kind.runs_at is not None else None
@@ -37,3 +40,7 @@ def read_client(text: str, dialect: str) -> Statement:
 def _unusual(text: str) -> str:
     codes = [f"U+{ord(char):04X}" for char in text if not (char.isascii() or char.isalnum())]
     return f"Expected plain spaces between words, found {codes[0]}."
+
+
+def _runs_text(seen: Sequence[Token]) -> bool:
+    return any(token.text.strip('"').lower() in RUNNING_TEXT for token in seen)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from runner.compile.sql.lexer import Lexeme, Token
 from runner.compile.sql.never import tells
+from runner.compile.sql.postgres_words import ACTING_ON_POSTGRES
 from runner.compile.sql.words import (
     ACTING,
     CHANGES,
@@ -23,6 +24,8 @@ from runner.compile.sql.words import (
     SESSION,
     TRANSACTIONS,
 )
+
+_ACTING = ACTING | ACTING_ON_POSTGRES
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +255,9 @@ def _is_lock(token: Token, after: Sequence[str]) -> bool:
 def _acts(token: Token, before: Sequence[str], after: Sequence[str]) -> bool:
     # A name in Unicode escapes (U&"…") may spell any function.
     is_escaped = token.kind is Lexeme.NAME and before == ["U", "&"]
-    return after[:1] == ["("] and (is_escaped or (before[-1:] != ["AS"] and _bare(token) in ACTING))
+    return after[:1] == ["("] and (
+        is_escaped or (before[-1:] != ["AS"] and _bare(token) in _ACTING)
+    )
 
 
 def _bare(token: Token) -> str:

@@ -22,17 +22,13 @@ SESSION = words(
 )
 """Settings that hold the session or its transaction: the server's to set, no statement's."""
 ACTING = words(
-    """set_config setseed setval nextval
-    lo_import lo_export lo_create lo_unlink lo_put lo_from_bytea
-    pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile pg_switch_wal
-    pg_create_restore_point pg_logical_emit_message pg_notify pg_read_file pg_read_binary_file
-    pg_ls_dir pg_file_write pg_advisory_lock pg_advisory_lock_shared pg_try_advisory_lock
-    pg_try_advisory_lock_shared dblink dblink_exec dblink_connect dblink_send_query load_file
-    get_lock release_lock release_all_locks sys_exec sys_eval load_extension writefile readfile edit
-    fts3_tokenizer checkpoint force_checkpoint write_log truncate_duckdb_logs enable_logging
-    disable_logging enable_profiling disable_profiling json_execute_serialized_sql setseed"""
+    """load_file get_lock release_lock release_all_locks sys_exec sys_eval load_extension writefile
+    readfile edit fts3_tokenizer checkpoint force_checkpoint write_log truncate_duckdb_logs
+    enable_logging disable_logging enable_profiling disable_profiling json_execute_serialized_sql
+    setseed"""
 )
-"""Functions whose effect an engine's read-only transaction does not stop, or stops too late."""
+"""Functions whose effect an engine's read-only transaction does not stop, or stops too late; those
+of PostgreSQL stand in `postgres_words`."""
 READING_PRAGMAS = words(
     """table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list
     foreign_key_check database_list collation_list function_list module_list pragma_list

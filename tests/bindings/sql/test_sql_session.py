@@ -8,6 +8,7 @@ import pytest
 
 from runner.catalog.expressions import Expression
 from runner.catalog.sources import SessionSettings
+from runner.catalog.sql import Statement
 from tests.bindings.sql.lab import Lab, database_of, open_lab
 
 CLAIMS = Expression("…", frozenset({"user"}), lambda scope: {"sub": scope["user"]})
@@ -44,4 +45,36 @@ def test_the_role_is_taken_for_the_call(guarded: Lab) -> None:
 
 
 def test_a_role_without_rights_is_refused(guarded: Lab) -> None:
-    assert guarded.fails(guarded.plan("DELETE FROM notes"), user="ann").kind == "read_only"
+    error = guarded.fails(guarded.plan("DELETE FROM notes"), user="ann")
+    assert (error.kind, str(error)) == (
+        "invalid",
+        "the login of the database may not do this",
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT current_setting('data_directory') AS d", "SELECT name FROM pg_ls_waldir()"]
+)
+def test_what_the_login_may_not_read_is_not_told_as_a_change(guarded: Lab, text: str) -> None:
+    role = replace(guarded.database.database, session=SessionSettings("pg_database_owner", {}))
+    with open_lab(role) as limited:
+        error = limited.fails(limited.plan(text))
+    assert (error.kind, str(error)) == (
+        "invalid",
+        "the login of the database may not do this",
+    )
+
+
+def test_what_runs_in_no_transaction_is_not_told_as_a_change(guarded: Lab) -> None:
+    vacuum = Statement(("VACUUM notes",), returns_rows=False, writes=True)
+    error = guarded.fails(guarded.plan(vacuum), user="ann")
+    assert (error.kind, str(error)) == (
+        "invalid",
+        "the statement cannot run in the transaction that a call has",
+    )
+
+
+def test_character_that_does_not_exist_is_not_told_as_too_large(guarded: Lab) -> None:
+    texts = ["SELECT chr(0) AS c", "SELECT chr(2000000000) AS c", "SELECT repeat('x', 2000000000)"]
+    kinds = [guarded.fails(guarded.plan(text), user="ann").kind for text in texts]
+    assert kinds == ["invalid", "invalid", "too_large"]
