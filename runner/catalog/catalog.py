@@ -72,6 +72,8 @@ class Listen:
     drain_s: float
     legacy: bool
     state_keys: Sequence[Secret] = field(default=(), repr=False)
+    page_size: int = 100
+    """Entries of a list that a client gets at one time."""
 
 
 @dataclass(frozen=True, slots=True)
