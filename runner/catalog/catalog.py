@@ -33,6 +33,10 @@ class Endpoint:
     tools: Mapping[str, Tool]
     instructions: str | None = None
     resources: Mapping[str, Resource] = field(default_factory=dict)
+    name: str = ""
+    """In the file; empty where the file has no `endpoints`."""
+    title: str | None = None
+    """Stands in the place of the server's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,8 +110,7 @@ def _check_numbers(spec: ServeSection, site: Site) -> None:
 
 
 def _check_addresses(spec: ServeSection, site: Site) -> None:
-    if not spec.path.startswith("/") or any(mark in spec.path for mark in "?#{} "):
-        (site / "path").error("bad-path", f"expected a path such as /mcp, found '{spec.path}'")
+    check_path(spec.path, site / "path")
     if not is_loopback(spec.host) and not spec.allowed_hosts:
         (site / "host").error(
             "hosts-needed",
@@ -125,6 +124,12 @@ def _check_addresses(spec: ServeSection, site: Site) -> None:
         _check_origin(origin, site / "allowed_origins" / index)
     for index, network in enumerate(spec.trusted_proxies):
         _check_network(network, site / "trusted_proxies" / index)
+
+
+def check_path(path: str, site: Site) -> None:
+    """Reports what is no path of an endpoint."""
+    if not path.startswith("/") or any(mark in path for mark in "?#{} "):
+        site.error("bad-path", f"expected a path such as /mcp, found '{path}'")
 
 
 def _check_origin(origin: str, site: Site) -> None:

@@ -4,10 +4,10 @@ Source: MCP 2026-07-28, server/discover and server/utilities/caching; 2025-11-25
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from runner.catalog.catalog import Catalog, Endpoint
+from runner.catalog.catalog import Catalog, Endpoint, Identity
 from runner.catalog.result import CallResult, LongResult
 from runner.codec.json import encode
 from runner.protocol.content import encode_content, text_pieces
@@ -109,17 +109,18 @@ def edit(
 ) -> Edition:
     """The edition of `endpoint` for `version`."""
     features = FEATURES[version]
+    identity = replace(catalog.identity, title=endpoint.title or catalog.identity.title)
     lists = _lists(endpoint, features)
     forms = {name: output_form(tool, features) for name, tool in endpoint.tools.items()}
     capabilities = _capabilities(endpoint, settings)
     words = {} if endpoint.instructions is None else {"instructions": endpoint.instructions}
     if features.is_modern:
         opening = {"supportedVersions": list(SUPPORTED), "capabilities": capabilities, **words}
-        return _modern(opening, lists, forms, catalog, settings, cursors)
+        return _modern(opening, lists, forms, identity, settings, cursors)
     opening = {
         "protocolVersion": version,
         "capabilities": capabilities,
-        "serverInfo": describe_server(catalog.identity, features),
+        "serverInfo": describe_server(identity, features),
         **words,
     }
     return Edition(
@@ -141,14 +142,14 @@ def _modern(
     opening: Mapping[str, object],
     lists: Lists,
     forms: Mapping[str, Form],
-    catalog: Catalog,
+    identity: Identity,
     settings: Settings,
     cursors: Cursors,
 ) -> Edition:
     scope = "public" if settings.is_public else "private"
-    info = {"_meta": {SERVER_KEY: brief_server(catalog.identity)}}
+    info = {"_meta": {SERVER_KEY: brief_server(identity)}}
     fresh = {"resultType": "complete", "ttlMs": settings.list_ttl_ms, "cacheScope": scope}
-    server = describe_server(catalog.identity, FEATURES[MODERN])
+    server = describe_server(identity, FEATURES[MODERN])
     return Edition(
         MODERN,
         FEATURES[MODERN],
