@@ -121,6 +121,7 @@ def a_protocol(
     *,
     read_resource: ReadResource = no_resource,
     keys: Sequence[bytes] = (STATE_KEY,),
+    now: datetime = NOW,
     settings: Settings = DEFAULTS,
     legacy: bool = True,
 ) -> Protocol:
@@ -133,7 +134,7 @@ def a_protocol(
         Backend(
             call_tool=call_tool,
             read_resource=read_resource,
-            clock=lambda: NOW,
+            clock=lambda: now,
             error_id=lambda: "e-1",
             seal=Seal(keys),
         ),
