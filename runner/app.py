@@ -102,12 +102,14 @@ def check(
 
 def _material(loaded: Loaded, document: Document, loader: ProjectLoader | None) -> Material:
     texts = {name: scalar.text for name, scalar in loaded.texts.items()}
+    # How it listens says nothing of what is served: replicas differ in it, and keys are changed.
+    spec = repr(loaded.spec.model_copy(update={"serve": None})) if loaded.spec else ""
     return Material(
         folder=str(loaded.folder),
         texts=loaded.texts,
         schemas=loaded.schemas,
         loader=loader,
-        digest=digest_of({**texts, "spec": repr(loaded.spec)}),
+        digest=digest_of({**texts, "spec": spec}),
     )
 
 

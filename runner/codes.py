@@ -89,6 +89,9 @@ weak-key: A key that seals cursors is too short to be secret. Make one with `ope
 unknown-caller: The name is none of `callers`. Correct it, or declare the caller.
 anonymous-identity-in-public: Everyone who reaches the server would act as one caller of the file.
   Bind it to loopback, or say `public: true` if that is meant.
+same-path: Two endpoints have one path; slashes at its end do not count. Change one of them.
+no-match: An endpoint chooses a name, a glob or a tag that nothing has. Correct it, or remove it.
+nothing-offered: An endpoint offers nothing. Choose tools or resources, or remove it.
 # Databases
 unknown-database: A tool or a function names a database that is not under `databases`. Correct the
   name, or declare the database.
@@ -263,8 +266,8 @@ private-address: The host is an address of this machine, of a private network, o
   never called, such as a number in place of a name or a broadcast address. `allow_private` at the
   API allows the private ones.
 unencrypted: Credentials of an API would travel over plain http. Use https.
-bad-path: A path of an API call has a character or a segment that does not stand in a path, or
-  does not begin with a slash. The hint names the right place or spelling.
+bad-path: A path does not begin with a slash, or has a character or a segment that does not stand
+  in a path. The hint names the right place or spelling.
 bad-header: A header's name is not legal, is set by the runner or by the API's `auth`, or its
   value cannot be sent as a header. A secret read from a file often ends with a line break.
 body-not-sent: A body is given for a method that sends none. Put the values under `query`, or use

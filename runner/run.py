@@ -9,7 +9,7 @@ from functools import partial
 
 from runner.app import open_application, open_invoker, protocols_of, state_keys
 from runner.auth.identity import stdio_caller
-from runner.catalog.catalog import Catalog
+from runner.catalog.catalog import Catalog, Endpoint
 from runner.serving.engines import listen
 from runner.serving.stopping import Stopping
 from runner.serving.workers import Workers
@@ -32,10 +32,10 @@ def serve_http(catalog: Catalog, sock: socket.socket) -> int:
     return Workers(workers, work, release=sock.close).run()
 
 
-def serve_stdio(catalog: Catalog) -> int:
+def serve_stdio(catalog: Catalog, endpoint: Endpoint) -> int:
     """Serves one client on the process's standard streams until its input ends."""
     with claim_standard_streams() as (standard_in, standard_out):
-        serve = partial(_serve_stdio, catalog, standard_in, standard_out)
+        serve = partial(_serve_stdio, catalog, endpoint, standard_in, standard_out)
         return _run(serve, catalog.listen.drain_s)
 
 
@@ -48,11 +48,15 @@ async def _serve_http(
 
 
 async def _serve_stdio(
-    catalog: Catalog, standard_in: int, standard_out: int, stop: asyncio.Event
+    catalog: Catalog,
+    endpoint: Endpoint,
+    standard_in: int,
+    standard_out: int,
+    stop: asyncio.Event,
 ) -> None:
     keys = state_keys(catalog)
     async with open_invoker(catalog, keys) as invoker:
-        protocol = next(iter(protocols_of(catalog, invoker, keys).values()))
+        protocol = protocols_of(catalog, invoker, keys)[endpoint.path]
         _settle()
         writer = Output(standard_out)
         stdio = Stdio(

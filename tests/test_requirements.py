@@ -32,5 +32,12 @@ def test_every_available_requirement_has_a_test() -> None:
     assert available - set(named_ids()) == set()
 
 
+def test_requirement_with_a_test_is_available() -> None:
+    """Whoever builds a feature takes what it is about off the list of what comes later."""
+    available = {name for name, found in REQUIREMENTS.items() if found.available}
+
+    assert set(named_ids()) - available == set()
+
+
 def test_every_named_requirement_exists() -> None:
     assert set(named_ids()) - set(REQUIREMENTS) == set()

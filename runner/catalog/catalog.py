@@ -33,6 +33,10 @@ class Endpoint:
     tools: Mapping[str, Tool]
     instructions: str | None = None
     resources: Mapping[str, Resource] = field(default_factory=dict)
+    name: str = ""
+    """In the file; empty where the file has no `endpoints`."""
+    title: str | None = None
+    """Stands in the place of the server's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,8 @@ class Listen:
     drain_s: float
     legacy: bool
     state_keys: Sequence[Secret] = field(default=(), repr=False)
+    page_size: int = 100
+    """Entries of a list that a client gets at one time."""
 
 
 @dataclass(frozen=True, slots=True)

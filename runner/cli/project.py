@@ -9,7 +9,7 @@ import click
 from runner.app import catalog_of, check
 from runner.auth.identity import stdio_caller
 from runner.catalog.caller import Caller
-from runner.catalog.catalog import Catalog
+from runner.catalog.catalog import Catalog, Endpoint
 from runner.catalog.tool import Tool
 from runner.cli.console import Output
 from runner.cli.reports import count_line, render_text, shown_from_here
@@ -44,6 +44,25 @@ def tool_named(catalog: Catalog, name: str) -> Tool:
         hint = did_you_mean(name, catalog.tools)
         raise click.BadParameter(f"no tool is named '{name}'" + (f"; {hint}" if hint else ""))
     return catalog.tools[name]
+
+
+def endpoint_named(catalog: Catalog, name: str) -> Endpoint:
+    """The endpoint of that name.
+
+    Raises:
+        click.BadParameter: there is none.
+    """
+    named = {endpoint.name: endpoint for endpoint in catalog.endpoints if endpoint.name}
+    if name in named:
+        return named[name]
+    if not named:
+        raise click.BadParameter("the file has no endpoints", param_hint="--endpoint")
+    hint = did_you_mean(name, named)
+    raise click.BadParameter(
+        f"no endpoint is named '{name}'; known endpoints: {', '.join(named)}"
+        + (f"; {hint}" if hint else ""),
+        param_hint="--endpoint",
+    )
 
 
 def caller_named(catalog: Catalog, name: str | None) -> Caller:

@@ -1,17 +1,19 @@
 """`mcp-run serve`: serves the file over HTTP, or over standard input and output."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import click
 
 from runner.app import make_databases
 from runner.catalog.addresses import is_loopback
-from runner.catalog.catalog import Catalog
+from runner.catalog.catalog import Catalog, Endpoint
 from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
-from runner.cli.project import read_catalog
+from runner.cli.project import endpoint_named, read_catalog
 from runner.cli.words import counted
 from runner.codec.json import encode
 from runner.compile.duckdb import has_one_writer
@@ -24,12 +26,22 @@ Examples:
   mcp-run serve                         # http://127.0.0.1:8000/mcp
   mcp-run serve --port 9000 --workers 4
   mcp-run serve --stdio                 # for clients that start the server themselves
+  mcp-run serve --stdio --endpoint finder
 """
+
+
+class Overrides(TypedDict):
+    """Options that take the place of fields of `serve`; None: not given."""
+
+    host: str | None
+    port: int | None
+    workers: int | None
 
 
 @click.command(epilog=EXAMPLES)
 @file_option
 @click.option("--stdio", is_flag=True, help="Speak over standard input and output.")
+@click.option("--endpoint", help="With --stdio: which of several endpoints; the first otherwise.")
 @click.option("--host", help="The address to bind; overrides serve.host.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The port; 0 takes a free one.")
 @click.option("--workers", type=click.IntRange(1), help="Processes that answer.")
@@ -38,10 +50,9 @@ def serve(
     *,
     path: Path,
     stdio: bool,
-    host: str | None,
-    port: int | None,
-    workers: int | None,
+    endpoint: str | None,
     output: Output,
+    **overrides: Unpack[Overrides],
 ) -> int:
     """Serve the tools of the file to MCP clients of every version.
 
@@ -49,15 +60,19 @@ def serve(
     The first stop signal lets running calls end, the second does not wait.
     With --format json, where the server listens is one line on standard output.
     """
-    if stdio and ((host, port, workers) != (None, None, None) or output.format == "json"):
+    is_overridden = any(value is not None for value in overrides.values())
+    if stdio and (is_overridden or output.format == "json"):
         raise click.UsageError("--stdio listens nowhere: no --host, --port, --workers, --format")
+    if endpoint is not None and not stdio:
+        raise click.UsageError("--endpoint goes with --stdio; over HTTP all of them are served")
     catalog = read_catalog(path, output, connects=True)
     if catalog is None:
         return EXIT_FAULTS
+    chosen = catalog.endpoints[0] if endpoint is None else endpoint_named(catalog, endpoint)
     make_databases(catalog)
     if stdio:
-        return serve_stdio(catalog)
-    catalog = _with_overrides(catalog, host=host, port=port, workers=workers)
+        return serve_stdio(catalog, chosen)
+    catalog = _with_overrides(catalog, **overrides)
     if catalog.listen.tls is not None:
         check_certificate(catalog.listen.tls)
     sock = bind(catalog.listen.host, catalog.listen.port)
@@ -65,10 +80,9 @@ def serve(
     return serve_http(catalog, sock)
 
 
-def _with_overrides(
-    catalog: Catalog, *, host: str | None, port: int | None, workers: int | None
-) -> Catalog:
+def _with_overrides(catalog: Catalog, **overrides: Unpack[Overrides]) -> Catalog:
     listen = catalog.listen
+    host, port, workers = overrides["host"], overrides["port"], overrides["workers"]
     if host is not None and not is_loopback(host) and not listen.allowed_hosts:
         raise click.BadParameter(
             f"'{host}' is not loopback, and the file has no serve.allowed_hosts; "
@@ -91,34 +105,59 @@ def _with_overrides(
 
 
 def _greet(catalog: Catalog, address: tuple[str, int], output: Output) -> None:
-    url = _url(catalog, address)
+    urls = _urls(catalog, address)
     if output.format == "json":
-        output.result(encode(_listening(catalog, address, url)).decode())
+        output.result(encode(_listening(catalog, address, urls)).decode())
         return
     listen = catalog.listen
     count = counted(len(catalog.tools), "tool")
     workers = f", {listen.workers} workers" if listen.workers > 1 else ""
     output.say(f"{catalog.identity.name} {catalog.identity.version}: {count}{workers}")
-    output.say(f"  address  {url}", bold=True)
-    output.say(f"  connect  claude mcp add --transport http {catalog.identity.name} {url}")
+    width = max(map(len, urls))
+    for endpoint, url in zip(catalog.endpoints, urls, strict=True):
+        shown = f"{url:{width}}  {_offer(endpoint)}" if endpoint.name else url
+        output.say(f"  address  {shown}", bold=True)
+    output.say(f"  connect  claude mcp add --transport http {catalog.identity.name} {urls[0]}")
     if listen.workers > 1 and not listen.state_keys:
         output.say("  note     set serve.state_keys before you run several replicas")
     if not is_loopback(listen.host) and catalog.identities.anonymous is not None:
         output.say("  warning  everyone who reaches this address may call every tool", color="red")
 
 
-def _url(catalog: Catalog, address: tuple[str, int]) -> str:
+def _offer(endpoint: Endpoint) -> str:
+    offer = [
+        counted(len(found), word)
+        for found, word in ((endpoint.tools, "tool"), (endpoint.resources, "resource"))
+        if found
+    ]
+    return f"{endpoint.name}: {', '.join(offer)}"
+
+
+def _urls(catalog: Catalog, address: tuple[str, int]) -> list[str]:
+    """The address of each endpoint; behind a proxy they all follow that of the first."""
+    first, *_ = paths = [endpoint.path for endpoint in catalog.endpoints]
+    public = catalog.listen.public_url
+    if public is not None and not catalog.endpoints[0].name:
+        return [public]
     host, port = address
     shown = f"[{host}]" if ":" in host else host
     scheme = "https" if catalog.listen.tls is not None else "http"
-    return catalog.listen.public_url or f"{scheme}://{shown}:{port}{catalog.endpoints[0].path}"
+    start = f"{scheme}://{shown}:{port}"
+    if public is not None:
+        start = public.rstrip("/").removesuffix(first.rstrip("/"))
+    return [start + path for path in paths]
 
 
-def _listening(catalog: Catalog, address: tuple[str, int], url: str) -> dict[str, str | int | None]:
+def _listening(
+    catalog: Catalog, address: tuple[str, int], urls: Sequence[str]
+) -> dict[str, object]:
+    named = [endpoint.name for endpoint in catalog.endpoints if endpoint.name]
+    endpoints = dict(zip(named, urls, strict=True)) if named else {}
     return {
         "name": catalog.identity.name,
         "version": catalog.identity.version,
-        "url": url,
+        "url": urls[0],
+        "endpoints": endpoints,
         "host": address[0],
         "port": address[1],
         "tools": len(catalog.tools),

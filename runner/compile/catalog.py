@@ -7,13 +7,14 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runner.catalog.catalog import Catalog, Endpoint
+from runner.catalog.catalog import Catalog
 from runner.catalog.plans import HttpPlan, Plan, StepsPlan
 from runner.catalog.resource import Resource
 from runner.catalog.sources import Api, Database
 from runner.catalog.tool import Tool
 from runner.compile.databases import compile_database
 from runner.compile.duckdb import with_writers
+from runner.compile.endpoints import Offered, compile_endpoints
 from runner.compile.http.apis import compile_api
 from runner.compile.inherited import with_defaults
 from runner.compile.python.callables import Loader
@@ -88,8 +89,8 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
     catalog = Catalog(
         folder=material.folder,
         identity=compile_identity(spec.server, root / "server"),
-        endpoints=(
-            Endpoint(spec.serve.path, listed, _instructions(spec, material), resources=served),
+        endpoints=compile_endpoints(
+            spec, root, Offered(listed, served), instructions=_instructions(spec, material)
         ),
         tools=listed,
         resources=served,

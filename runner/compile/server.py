@@ -29,6 +29,7 @@ from runner.diagnostics import did_you_mean
 ANY = "any"
 MIN_STATE_KEY_CHARACTERS = 16
 MAX_PORT = 65535
+MAX_PAGE_SIZE = 1000
 
 
 def compile_identity(spec: ServerSection, site: Site) -> Identity:
@@ -79,6 +80,7 @@ def compile_listen(spec: ServeSection, site: Site, *, folder: str) -> Listen:
         drain_s=spec.drain,
         legacy=spec.legacy,
         state_keys=spec.state_keys,
+        page_size=spec.page_size,
     )
 
 
@@ -94,6 +96,10 @@ def _check_numbers(spec: ServeSection, site: Site) -> None:
         )
     if spec.workers < 1:
         (site / "workers").error("out-of-range", f"expected at least 1, found {spec.workers}")
+    if not 1 <= spec.page_size <= MAX_PAGE_SIZE:
+        (site / "page_size").error(
+            "out-of-range", f"expected 1 to {MAX_PAGE_SIZE}, found {spec.page_size}"
+        )
     for index, key in enumerate(spec.state_keys):
         if len(key.reveal()) < MIN_STATE_KEY_CHARACTERS:
             (site / "state_keys" / index).error(
@@ -104,8 +110,7 @@ def _check_numbers(spec: ServeSection, site: Site) -> None:
 
 
 def _check_addresses(spec: ServeSection, site: Site) -> None:
-    if not spec.path.startswith("/") or any(mark in spec.path for mark in "?#{} "):
-        (site / "path").error("bad-path", f"expected a path such as /mcp, found '{spec.path}'")
+    check_path(spec.path, site / "path")
     if not is_loopback(spec.host) and not spec.allowed_hosts:
         (site / "host").error(
             "hosts-needed",
@@ -119,6 +124,12 @@ def _check_addresses(spec: ServeSection, site: Site) -> None:
         _check_origin(origin, site / "allowed_origins" / index)
     for index, network in enumerate(spec.trusted_proxies):
         _check_network(network, site / "trusted_proxies" / index)
+
+
+def check_path(path: str, site: Site) -> None:
+    """Reports what is no path of an endpoint."""
+    if not path.startswith("/") or any(mark in path for mark in "?#{} "):
+        site.error("bad-path", f"expected a path such as /mcp, found '{path}'")
 
 
 def _check_origin(origin: str, site: Site) -> None:

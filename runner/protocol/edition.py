@@ -3,11 +3,11 @@
 Source: MCP 2026-07-28, server/discover and server/utilities/caching; 2025-11-25, basic/lifecycle.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from runner.catalog.catalog import Catalog, Endpoint
+from runner.catalog.catalog import Catalog, Endpoint, Identity
 from runner.catalog.result import CallResult, LongResult
 from runner.codec.json import encode
 from runner.protocol.content import encode_content, text_pieces
@@ -21,6 +21,7 @@ from runner.protocol.listing import (
     output_form,
 )
 from runner.protocol.metadata import SERVER_KEY
+from runner.protocol.paging import Cursors, Pages, cut
 from runner.protocol.versions import BATCHING, FEATURES, MODERN, SUPPORTED, Features
 from runner.protocol.wrapping import Form
 
@@ -43,6 +44,8 @@ DEFAULTS: Final = Settings()
 TOOLS: Final = "tools/list"
 RESOURCES: Final = "resources/list"
 TEMPLATES: Final = "resources/templates/list"
+Lists = Mapping[str, Mapping[str, Sequence[Mapping[str, object]]]]
+"""What each method lists: its entries, under the one member that they have in the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class Edition:
 
     version: str
     features: Features
-    lists: Mapping[str, bytes]
+    lists: Mapping[str, Pages]
     """The results of the methods that list, by method."""
     opening: bytes
     """The result of `server/discover`, or of `initialize` with this version."""
@@ -101,26 +104,32 @@ class Edition:
         yield self.tail
 
 
-def edit(version: str, endpoint: Endpoint, catalog: Catalog, settings: Settings) -> Edition:
+def edit(
+    version: str, endpoint: Endpoint, catalog: Catalog, settings: Settings, cursors: Cursors
+) -> Edition:
     """The edition of `endpoint` for `version`."""
     features = FEATURES[version]
+    identity = replace(catalog.identity, title=endpoint.title or catalog.identity.title)
     lists = _lists(endpoint, features)
     forms = {name: output_form(tool, features) for name, tool in endpoint.tools.items()}
     capabilities = _capabilities(endpoint, settings)
     words = {} if endpoint.instructions is None else {"instructions": endpoint.instructions}
     if features.is_modern:
         opening = {"supportedVersions": list(SUPPORTED), "capabilities": capabilities, **words}
-        return _modern(opening, lists, forms, catalog, settings)
+        return _modern(opening, lists, forms, identity, settings, cursors)
     opening = {
         "protocolVersion": version,
         "capabilities": capabilities,
-        "serverInfo": describe_server(catalog.identity, features),
+        "serverInfo": describe_server(identity, features),
         **words,
     }
     return Edition(
         version or BATCHING,
         features,
-        lists={method: encode(found) for method, found in lists.items()},
+        lists={
+            method: cut(method, found, cursors, before={}, after={})
+            for method, found in lists.items()
+        },
         opening=encode(opening),
         forms=forms,
         head=b"{",
@@ -131,19 +140,23 @@ def edit(version: str, endpoint: Endpoint, catalog: Catalog, settings: Settings)
 
 def _modern(
     opening: Mapping[str, object],
-    lists: Mapping[str, Mapping[str, object]],
+    lists: Lists,
     forms: Mapping[str, Form],
-    catalog: Catalog,
+    identity: Identity,
     settings: Settings,
+    cursors: Cursors,
 ) -> Edition:
     scope = "public" if settings.is_public else "private"
-    info = {"_meta": {SERVER_KEY: brief_server(catalog.identity)}}
+    info = {"_meta": {SERVER_KEY: brief_server(identity)}}
     fresh = {"resultType": "complete", "ttlMs": settings.list_ttl_ms, "cacheScope": scope}
-    server = describe_server(catalog.identity, FEATURES[MODERN])
+    server = describe_server(identity, FEATURES[MODERN])
     return Edition(
         MODERN,
         FEATURES[MODERN],
-        lists={method: encode({**fresh, **found, **info}) for method, found in lists.items()},
+        lists={
+            method: cut(method, found, cursors, before=fresh, after=info)
+            for method, found in lists.items()
+        },
         opening=encode(
             {
                 "resultType": "complete",
@@ -160,9 +173,8 @@ def _modern(
     )
 
 
-def _lists(endpoint: Endpoint, features: Features) -> dict[str, dict[str, object]]:
-    """What each list has, by method."""
-    found: dict[str, dict[str, object]] = {}
+def _lists(endpoint: Endpoint, features: Features) -> Lists:
+    found: dict[str, dict[str, list[dict[str, object]]]] = {}
     found[TOOLS] = {"tools": [describe_tool(tool, features) for tool in endpoint.tools.values()]}
     resources = endpoint.resources.values()
     found[RESOURCES] = {

@@ -32,16 +32,5 @@ def invalid_params(message: str) -> ProtocolError:
 
 
 async def answer_list(request: Request) -> Body:
-    """The whole list that the method asks for, made once."""
-    refuse_cursor(request.params)
-    return request.edition.lists[request.method]
-
-
-def refuse_cursor(params: Mapping[str, object]) -> None:
-    """Nothing, where there is no cursor: every list is one page, so none was given out.
-
-    Raises:
-        ProtocolError: -32602.
-    """
-    if params.get("cursor") is not None:
-        raise invalid_params("The cursor is not one that this server gave out")
+    """The page of the list that the method asks for, made once."""
+    return request.edition.lists[request.method].page(request.params.get("cursor"))

@@ -31,6 +31,7 @@ from runner.protocol.jsonrpc import (
 from runner.protocol.legacy import Legacy
 from runner.protocol.metadata import is_modern
 from runner.protocol.modern import Modern, unsupported
+from runner.protocol.paging import Cursors
 from runner.protocol.request import Handler, Request
 from runner.protocol.resources import Resources
 from runner.protocol.tools import Tools
@@ -59,7 +60,10 @@ class Protocol:
             offered |= Tools(endpoint.tools, backend).methods()
         if endpoint.resources:
             offered |= Resources(endpoint.resources, backend).methods()
-        editions = {version: edit(version, endpoint, catalog, settings) for version in FEATURES}
+        cursors = Cursors(endpoint, catalog, backend.seal)
+        editions = {
+            version: edit(version, endpoint, catalog, settings, cursors) for version in FEATURES
+        }
         self._modern = Modern(editions[MODERN], {"server/discover": _discover, **offered})
         self._legacy = Legacy(editions, offered, settings) if catalog.listen.legacy else None
         self._error_id = backend.error_id

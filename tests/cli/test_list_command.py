@@ -73,3 +73,31 @@ def test_the_schema_is_one_that_editors_read(tmp_path: Path) -> None:
     assert schema["additionalProperties"] is False
     assert schema["properties"]["tools"]["description"]
     assert schema["required"] == ["mcp", "server"]
+
+
+TWO = """\
+mcp: 1
+server: {name: two, version: 1.0.0}
+tools:
+  one: {description: One., value: 1}
+  two: {description: Two., value: 2}
+endpoints:
+  all: {path: /mcp, tools: ["*"]}
+  some: {path: /some, tools: [two]}
+"""
+
+
+def test_tools_of_one_endpoint_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "mcp.yaml").write_text(TWO, encoding="utf-8")
+    assert here("list", "-q", folder=tmp_path).out.split() == ["one", "two"]
+    assert here("list", "-q", "--endpoint", "some", folder=tmp_path).out.split() == ["two"]
+    listed = json.loads(here("list", "--format", "json", "--endpoint", "some", folder=tmp_path).out)
+    assert [tool["name"] for tool in listed["tools"]] == ["two"]
+
+
+def test_unknown_endpoint_is_named_with_those_there_are(tmp_path: Path, folder: Path) -> None:
+    (tmp_path / "mcp.yaml").write_text(TWO, encoding="utf-8")
+    ended = here("list", "--endpoint", "sone", folder=tmp_path)
+    assert ended.status == 2
+    assert "known endpoints: all, some; did you mean 'some'?" in " ".join(ended.err.split())
+    assert "the file has no endpoints" in here("list", "--endpoint", "x", folder=folder).err

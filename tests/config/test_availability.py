@@ -11,6 +11,7 @@ HEAD = "mcp: 1\nserver: {name: x, version: 1}\n"
 BESIDE = {
     "databases": "url: 'sqlite://', ",
     "tools": "value: 1, ",
+    "endpoints": "path: /x, ",
     "resources": "uri: 'x:y', text: z, ",
 }
 

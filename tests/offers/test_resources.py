@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.offers.whole import Whole, faults, serve
+from tests.requirements import requirement
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVR4nGNgAAIAAAUAAXpeqz8="
@@ -85,6 +86,7 @@ def unknown(uri: str) -> dict[str, object]:
     return {"code": -32602, "message": "No such resource", "data": {"uri": uri}}
 
 
+@requirement("P-077")
 def test_exact_resources_are_listed_in_the_order_of_the_file(whole: Whole) -> None:
     result = whole.result("resources/list")
     assert (result["ttlMs"], result["cacheScope"]) == (60_000, "public")
@@ -103,6 +105,7 @@ def test_exact_resources_are_listed_in_the_order_of_the_file(whole: Whole) -> No
     ]
 
 
+@requirement("P-111")
 def test_templates_have_a_list_of_their_own(whole: Whole) -> None:
     assert whole.result("resources/templates/list")["resourceTemplates"] == [
         {"uriTemplate": "book://{+path}", "name": "handbook"},
@@ -116,6 +119,7 @@ def test_capability_is_advertised(whole: Whole) -> None:
     assert whole.result("server/discover")["capabilities"] == {"resources": {}}
 
 
+@requirement("P-113")
 @pytest.mark.parametrize(
     ("uri", "found"),
     [
@@ -150,11 +154,13 @@ def test_rows_that_were_cut_say_so(whole: Whole) -> None:
     ]
 
 
+@requirement("P-072")
 def test_what_is_read_is_not_kept(whole: Whole) -> None:
     result = whole.result("resources/read", {"uri": "docs://style"})
     assert (result["ttlMs"], result["cacheScope"]) == (0, "public")
 
 
+@requirement("P-110", "P-112")
 @pytest.mark.parametrize(
     "uri",
     [
@@ -202,6 +208,7 @@ def test_uri_is_needed_and_a_string(whole: Whole) -> None:
     assert whole.error("resources/read", {"uri": 1}) == {"code": -32602, "message": message}
 
 
+@requirement("P-175")
 def test_legacy_clients_read_the_same_without_the_modern_members(whole: Whole) -> None:
     message = whole.legacy("resources/read", {"uri": "note://1"})
     assert message["result"] == {
@@ -211,6 +218,7 @@ def test_legacy_clients_read_the_same_without_the_modern_members(whole: Whole) -
     assert set(_result(whole.legacy("resources/templates/list"))) == {"resourceTemplates"}
 
 
+@requirement("P-176")
 def test_legacy_clients_have_a_code_of_their_own_for_the_unknown(whole: Whole) -> None:
     message = whole.legacy("resources/read", {"uri": "note://9"})
     assert message["error"] == {**unknown("note://9"), "code": -32002}
@@ -222,6 +230,7 @@ def _result(message: dict[str, object]) -> dict[str, object]:
     return result
 
 
+@requirement("P-075")
 def test_server_without_resources_has_no_such_methods(tmp_path: Path) -> None:
     with serve(tmp_path, "tools: {t: {description: T., value: 1}}\n") as whole:
         assert whole.result("server/discover")["capabilities"] == {"tools": {}}

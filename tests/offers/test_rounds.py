@@ -7,6 +7,7 @@ import pytest
 
 from runner.codec.json import decode, encode
 from tests.offers.whole import Whole, faults, serve
+from tests.requirements import requirement
 from tests.wire.client import PREFIX
 
 ALL: Mapping[str, object] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
@@ -178,6 +179,7 @@ def form(message: str, **properties: object) -> dict[str, object]:
 NAME = form("What is your name?", name={"type": "string", "minLength": 1})
 
 
+@requirement("P-120", "P-121")
 def test_confirmation_shows_what_a_read_tool_returns_and_then_runs(whole: Whole) -> None:
     rounds = Rounds(whole, "delete_note", {"id": 1})
     question = form('Delete note 1?\n\n{"text":"One."}')
@@ -187,6 +189,7 @@ def test_confirmation_shows_what_a_read_tool_returns_and_then_runs(whole: Whole)
     assert notes(whole) == [2]
 
 
+@requirement("P-126")
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 def test_declined_confirmation_is_a_normal_end(whole: Whole, action: str) -> None:
     rounds = Rounds(whole, "delete_note", {"id": 1})
@@ -213,6 +216,7 @@ def test_what_was_shown_is_what_is_confirmed(whole: Whole) -> None:
     assert rounds.done({"confirm": accept()}) == "1"
 
 
+@requirement("P-029", "P-122")
 def test_client_without_forms_is_refused_or_goes_on_as_the_file_says(whole: Whole) -> None:
     refused = Rounds(whole, "delete_note", {"id": 1}, {})
     assert refused.error() == {
@@ -303,6 +307,7 @@ def test_several_questions_are_put_at_once(whole: Whole) -> None:
     }
 
 
+@requirement("P-122")
 def test_address_is_opened_by_clients_that_can(whole: Whole) -> None:
     link = {"mode": "url", "message": "Look.", "url": "https://example.com/x"}
     rounds = Rounds(whole, "open_page")
@@ -317,6 +322,7 @@ def test_author_does_without_what_the_client_lacks(whole: Whole) -> None:
     assert Rounds(whole, "degrade", capabilities={"sampling": {}}).done() == "without roots"
 
 
+@requirement("P-125")
 @pytest.mark.parametrize(
     "answers",
     [
@@ -345,6 +351,7 @@ def test_answers_that_are_no_objects_are_refused(whole: Whole, answers: object) 
     assert error == {"code": -32602, "message": message}
 
 
+@requirement("P-123", "P-124")
 def test_state_is_good_for_its_request_alone(whole: Whole) -> None:
     rounds = Rounds(whole, "delete_note", {"id": 1})
     rounds.asked()
@@ -362,6 +369,7 @@ def test_state_is_good_for_its_request_alone(whole: Whole) -> None:
     assert notes(whole) == [1, 2]
 
 
+@requirement("P-128")
 def test_states_of_several_keys_are_good_and_those_of_none_are_not(tmp_path: Path) -> None:
     (tmp_path / "code.py").write_text(CODE, encoding="utf-8")
     tool = 'tools: {ask_name: {description: G., writes: false, python: "code:ask_name"}}\n'
@@ -385,6 +393,7 @@ def test_states_of_several_keys_are_good_and_those_of_none_are_not(tmp_path: Pat
         assert error["code"] == -32602
 
 
+@requirement("P-120")
 def test_resource_asks_too(whole: Whole) -> None:
     meta = {f"{PREFIX}clientCapabilities": ALL}
     first = whole.result("resources/read", {"uri": "ask://name"}, meta=meta)

@@ -69,13 +69,24 @@ class Whole:
         return _object(message["error"])
 
     def legacy(
-        self, method: str, params: Tree | None = None, *, version: str = LATEST_LEGACY
+        self,
+        method: str,
+        params: Tree | None = None,
+        *,
+        version: str = LATEST_LEGACY,
+        path: str = "/mcp",
     ) -> dict[str, object]:
         """The response message to a legacy request."""
         message = legacy_message(method, params)
         headers = {"MCP-Protocol-Version": version or None}
-        response = self.run(run(self.app, Connection([encode(message)]), headers))
+        connection = Connection([encode(message)])
+        response = self.run(run(self.app, connection, headers, path=path))
         return _last(response, LEGACY_SCHEMA, method)
+
+    def status(self, method: str, *, path: str, root_path: str = "") -> int:
+        """The status of a legacy request, below a prefix."""
+        connection = Connection([encode(legacy_message(method))])
+        return self.run(run(self.app, connection, path=path, root_path=root_path)).status
 
 
 def _last(response: Response, schema: str, method: str) -> dict[str, object]:

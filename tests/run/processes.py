@@ -117,11 +117,29 @@ def headers(tool: str) -> dict[str, str]:
     }
 
 
-def exchange(port: int, tool: str, arguments: Mapping[str, object] | None = None) -> Answer:
+def exchange(
+    port: int,
+    tool: str,
+    arguments: Mapping[str, object] | None = None,
+    *,
+    path: str = "/mcp",
+) -> Answer:
     """The message that answers a modern call over a connection of its own."""
+    return _posted(port, request(tool, arguments), headers(tool), path)
+
+
+def ask(port: int, method: str, params: Mapping[str, object], *, path: str = "/mcp") -> Answer:
+    """The message that answers a modern request which names nothing, likewise."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": META}}
+    pairs = {**headers(""), "Mcp-Method": method}
+    del pairs["Mcp-Name"]
+    return _posted(port, json.dumps(message).encode(), pairs, path)
+
+
+def _posted(port: int, body: bytes, pairs: Mapping[str, str], path: str) -> Answer:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT_S)
     try:
-        connection.request("POST", "/mcp", request(tool, arguments), headers(tool))
+        connection.request("POST", path, body, dict(pairs))
         message: Answer = json.loads(connection.getresponse().read())
     finally:
         connection.close()

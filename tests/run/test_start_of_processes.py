@@ -70,6 +70,7 @@ def test_server_says_it_to_programs_in_one_line_of_json(lab: Path) -> None:
         "name": "run-lab",
         "version": "1.0.0",
         "url": f"http://127.0.0.1:{port}/mcp",
+        "endpoints": {},
         "host": "127.0.0.1",
         "port": port,
         "tools": 9,

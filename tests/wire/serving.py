@@ -22,6 +22,7 @@ from runner.protocol.edition import DEFAULTS, Settings
 from runner.protocol.server import Protocol
 
 NOW = datetime(2026, 8, 3, 9, tzinfo=UTC)
+STATE_KEY = b"a key of the tests' own"
 IDENTITY = Identity("bern-shop", "1.2.0")
 LISTEN = Listen(
     host="127.0.0.1",
@@ -119,6 +120,8 @@ def a_protocol(
     call_tool: CallTool = echo,
     *,
     read_resource: ReadResource = no_resource,
+    keys: Sequence[bytes] = (STATE_KEY,),
+    now: datetime = NOW,
     settings: Settings = DEFAULTS,
     legacy: bool = True,
 ) -> Protocol:
@@ -131,9 +134,9 @@ def a_protocol(
         Backend(
             call_tool=call_tool,
             read_resource=read_resource,
-            clock=lambda: NOW,
+            clock=lambda: now,
             error_id=lambda: "e-1",
-            seal=Seal([b"the key of these tests"]),
+            seal=Seal(keys),
         ),
         settings=settings,
     )

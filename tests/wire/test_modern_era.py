@@ -171,7 +171,7 @@ def test_malformed_call_is_a_protocol_error(
 def test_unknown_cursor_is_refused(client: Client) -> None:
     [answer] = client.modern(a_protocol(), modern_message("tools/list", {"cursor": ""}))
 
-    fault = "The cursor is not one that this server gave out"
+    fault = "The cursor is not one that this server gave out for this list"
     assert answer["error"] == {"code": -32602, "message": fault}
 
 

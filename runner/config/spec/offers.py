@@ -165,20 +165,20 @@ class EndpointSpec(Section):
     path: Text
     """The path."""
     tools: ListOf[Text] = ()
-    """Names or globs."""
+    """Names or globs of the tools that it offers; `*` is all of them."""
     resources: ListOf[Text] = ()
-    """Names or globs."""
+    """Names or globs of the resources that it offers."""
     prompts: ListOf[Text] = ()
     """Names or globs."""
     skills: ListOf[Text] = ()
     """Names or globs."""
     tags: ListOf[Text] = ()
-    """Only what has one of these."""
+    """Of what is chosen, only what has one of these."""
     writes: Flag = True
-    """`false` drops everything that writes."""
+    """`false` drops every tool that writes."""
     access: AccessSpec | None = None
     """Who may use it."""
     title: Text | None = None
-    """Overrides the server's."""
+    """Stands in the place of the server's."""
     instructions: Text | None = None
-    """Overrides the server's."""
+    """Stand in the place of the server's."""

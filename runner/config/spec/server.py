@@ -101,6 +101,8 @@ class ServeSection(Section):
     """Serve clients of the initialize era too."""
     state_keys: tuple[SecretText, ...] = ()
     """Keys that seal cursors and request state, newest first; replicas need the same ones."""
+    page_size: Integer = 100
+    """Entries of a list that a client gets at one time, 1 to 1000."""
 
 
 class BudgetsSection(Section):
