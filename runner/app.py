@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from runner.compile.site import Site, below
 from runner.compile.sql.handle import read_statement
 from runner.compile.sql.plan import SqlSurroundings
 from runner.config.files import Disk
+from runner.config.inputs import Inputs, Recorded
 from runner.config.load import Loaded, load
 from runner.config.nodes import Document, Scalar
 from runner.diagnostics import Diagnostic, Faults
@@ -41,8 +42,9 @@ from runner.errors import ConfigurationError, StartError
 from runner.invocation.call import Invoker
 from runner.invocation.read import Reader
 from runner.protocol.backend import Backend
+from runner.protocol.listeners import Listeners
 from runner.protocol.server import Protocol
-from runner.transport.http import HttpApp
+from runner.transport.http import HttpApp, Serving
 
 ERROR_ID_BYTES = 6
 STATE_KEY_BYTES = 32
@@ -57,6 +59,8 @@ class Checked:
     diagnostics: tuple[Diagnostic, ...]
     proven: frozenset[str] = frozenset()
     """The databases on which every statement was proven."""
+    inputs: Inputs = field(default_factory=Inputs)
+    """The files that it was read from."""
 
     @property
     def has_errors(self) -> bool:
@@ -82,14 +86,16 @@ def check(
     A database that cannot be built or reached is a fault of its own; the rest is proven all the
     same.
     """
-    loaded = load(path.absolute(), environment, Disk())
+    inputs = Inputs()
+    loaded = load(path.absolute(), environment, Recorded(Disk(), inputs))
     if loaded.spec is None or loaded.document is None:
-        return Checked(None, loaded.diagnostics)
+        return Checked(None, loaded.diagnostics, inputs=inputs)
     faults = Faults()
     faults.add(*loaded.diagnostics)
     loader = ProjectLoader(loaded.folder) if imports else None
     if loader is not None:
         loader.__enter__()  # for good: the functions that are served import while they run
+        inputs.modules = loader.files
     site = Site(loaded.document, faults)
     compiled = compile_catalog(loaded.spec, site, _material(loaded, loaded.document, loader))
     reached = _Reached(site / "databases", loaded.texts)
@@ -97,7 +103,7 @@ def check(
         catalog, proven = _proven_live(compiled, reached, makes=makes)
     else:
         catalog, proven = _proven_in_memory(compiled, reached)
-    return Checked(catalog, faults.sorted(), proven)
+    return Checked(catalog, faults.sorted(), proven, inputs)
 
 
 def _material(loaded: Loaded, document: Document, loader: ProjectLoader | None) -> Material:
@@ -290,8 +296,10 @@ def _reader(catalog: Catalog, database: str) -> ReadStatement:
     return read
 
 
-def protocols_of(catalog: Catalog, invoker: Invoker, keys: list[bytes]) -> Mapping[str, Protocol]:
-    """The protocol of each endpoint, by path."""
+def protocols_of(
+    catalog: Catalog, invoker: Invoker, keys: list[bytes], listeners: Listeners | None = None
+) -> Mapping[str, Protocol]:
+    """The protocol of each endpoint, by path; `listeners` where it can change."""
     backend = Backend(
         call_tool=invoker.call_tool,
         read_resource=Reader(invoker).read,
@@ -299,7 +307,10 @@ def protocols_of(catalog: Catalog, invoker: Invoker, keys: list[bytes]) -> Mappi
         error_id=new_error_id,
         seal=Seal(keys),
     )
-    return {endpoint.path: Protocol(endpoint, catalog, backend) for endpoint in catalog.endpoints}
+    return {
+        endpoint.path: Protocol(endpoint, catalog, backend, listeners=listeners)
+        for endpoint in catalog.endpoints
+    }
 
 
 @contextlib.asynccontextmanager
@@ -310,9 +321,14 @@ async def open_application(catalog: Catalog, keys: list[bytes]) -> AsyncIterator
         StartError: as `open_invoker`.
     """
     async with open_invoker(catalog, keys) as invoker:
-        yield HttpApp(
-            protocols_of(catalog, invoker, keys),
-            catalog.listen,
-            everyone(catalog.identities),
-            max_body_bytes=catalog.budgets.request_body_bytes,
-        )
+        yield HttpApp(serving_of(catalog, protocols_of(catalog, invoker, keys)))
+
+
+def serving_of(catalog: Catalog, protocols: Mapping[str, Protocol]) -> Serving:
+    """What answers over HTTP, and whom."""
+    return Serving(
+        protocols,
+        catalog.listen,
+        everyone(catalog.identities),
+        max_body_bytes=catalog.budgets.request_body_bytes,
+    )

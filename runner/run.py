@@ -2,34 +2,45 @@
 
 import asyncio
 import gc
+import os
 import socket
 import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
 
-from runner.app import open_application, open_invoker, protocols_of, state_keys
+from runner.app import open_invoker, protocols_of, serving_of, state_keys
 from runner.auth.identity import stdio_caller
 from runner.catalog.catalog import Catalog, Endpoint
+from runner.live import Live, Project, Protocols
 from runner.serving.engines import listen
 from runner.serving.stopping import Stopping
 from runner.serving.workers import Workers
 from runner.transport.descriptors import Input, Output, claim_standard_streams
+from runner.transport.http import HttpApp
 from runner.transport.stdio import Stdio
 
-Serve = Callable[[asyncio.Event], Coroutine[None, None, None]]
-"""Serves until the event is set, then answers what runs."""
+Serve = Callable[[Stopping], Coroutine[None, None, None]]
+"""Serves until it is asked to stop, then answers what runs."""
 
 
-def serve_http(catalog: Catalog, sock: socket.socket) -> int:
-    """Serves on a bound socket until a stop signal; the exit status."""
-    serve = partial(_serve_http, catalog, sock, state_keys(catalog))
+def serve_http(catalog: Catalog, sock: socket.socket, project: Project) -> int:
+    """Serves on a bound socket until a stop signal; the exit status.
+
+    A hangup reloads, where no terminal has been hung up.
+    """
+    serve = partial(_serve_http, catalog, sock, state_keys(catalog), project)
     drain_s, workers = catalog.listen.drain_s, catalog.listen.workers
     if workers == 1:
-        return _run(serve, drain_s)
+        return _run(serve, drain_s, reloads=not _has_terminal())
     # Pages that the collector never touches stay shared, and the parent ends at once.
     _settle()
-    work = partial(_run, serve, drain_s, is_worker=True)
-    return Workers(workers, work, release=sock.close).run()
+    reloads = not _has_terminal()
+    work = partial(_run, serve, drain_s, is_worker=True, reloads=reloads)
+    return Workers(workers, work, release=sock.close, reloads=reloads).run()
+
+
+def _has_terminal() -> bool:
+    return any(os.isatty(descriptor) for descriptor in range(3))
 
 
 def serve_stdio(catalog: Catalog, endpoint: Endpoint) -> int:
@@ -40,11 +51,40 @@ def serve_stdio(catalog: Catalog, endpoint: Endpoint) -> int:
 
 
 async def _serve_http(
-    catalog: Catalog, sock: socket.socket, keys: list[bytes], stop: asyncio.Event
+    catalog: Catalog,
+    sock: socket.socket,
+    keys: list[bytes],
+    project: Project,
+    stopping: Stopping,
 ) -> None:
-    async with open_application(catalog, keys) as application:
+    apps: list[HttpApp] = []
+
+    def take(catalog: Catalog, protocols: Protocols) -> None:
+        serving = serving_of(catalog, protocols)
+        if apps:
+            apps[0].serving = serving
+        else:
+            apps.append(HttpApp(serving))
+
+    live = Live(project, keys, take)
+    await live.begin(catalog)
+    stopping.on_hangup = live.ask
+    following = asyncio.create_task(live.follow())
+    ending = asyncio.create_task(_end_streams(live, stopping.event))
+    try:
         _settle()
-        await listen(application, [sock], catalog.listen, stop, end_calls=application.end_calls)
+        await listen(apps[0], [sock], catalog.listen, stopping.event, end_calls=apps[0].end_calls)
+    finally:
+        for task in (following, ending):
+            task.cancel()
+        await asyncio.gather(following, ending, return_exceptions=True)
+        await live.end()
+
+
+async def _end_streams(live: Live, stop: asyncio.Event) -> None:
+    """Streams never end by themselves, so they end as soon as the server is to stop."""
+    await stop.wait()
+    live.listeners.end()
 
 
 async def _serve_stdio(
@@ -52,7 +92,7 @@ async def _serve_stdio(
     endpoint: Endpoint,
     standard_in: int,
     standard_out: int,
-    stop: asyncio.Event,
+    stopping: Stopping,
 ) -> None:
     keys = state_keys(catalog)
     async with open_invoker(catalog, keys) as invoker:
@@ -68,16 +108,16 @@ async def _serve_stdio(
             drain_s=catalog.listen.drain_s,
         )
         try:
-            await stdio.serve(stop)
+            await stdio.serve(stopping.event)
         finally:
             writer.close()
 
 
-def _run(serve: Serve, drain_s: float, *, is_worker: bool = False) -> int:
+def _run(serve: Serve, drain_s: float, *, is_worker: bool = False, reloads: bool = False) -> int:
     async def main() -> None:
-        stopping = Stopping(drain_s, is_worker=is_worker)
+        stopping = Stopping(drain_s, is_worker=is_worker, reloads=reloads)
         try:
-            await serve(stopping.event)
+            await serve(stopping)
         finally:
             stopping.finish()
 

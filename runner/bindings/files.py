@@ -7,6 +7,8 @@ path means after all symbolic links still lies below the root. Only regular file
 import asyncio
 import os
 import stat
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
@@ -14,7 +16,7 @@ from typing import ClassVar, Final
 from runner.catalog.call import Call, Outcome
 from runner.catalog.content import EmbeddedResource
 from runner.catalog.media import is_text, mime_of
-from runner.catalog.plans import DirectoryPlan, FilePlan
+from runner.catalog.plans import DirectoryPlan, FilePlan, Plan
 from runner.errors import BindingError, Kind
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -58,6 +60,19 @@ class DirectoryBinding:
     def _read(self, name: str) -> Outcome:
         path = _contained(self.plan.root, name)
         return _read(path, self.plan.mime or mime_of(name), self.max_bytes)
+
+
+def path_of(plan: Plan, variables: Mapping[str, str]) -> str | None:
+    """The file behind a resource; None: it is none, or there is no such file."""
+    match plan:
+        case FilePlan():
+            return plan.path
+        case DirectoryPlan():
+            with suppress(BindingError):
+                return _contained(plan.root, variables[plan.parameter])
+            return None
+        case _:
+            return None
 
 
 def _contained(root: str, name: str) -> str:

@@ -27,6 +27,21 @@ class Resource:
     """In bytes, where it is known before it is read."""
 
 
+def find(resources: Mapping[str, Resource], uri: str) -> tuple[Resource, Mapping[str, str]] | None:
+    """The resource of a URI as it was sent, or of the first template that reads it.
+
+    With it the variables that the template finds.
+    """
+    for resource in resources.values():
+        if resource.template is None and resource.uri == uri:
+            return resource, {}
+    for resource in resources.values():
+        variables = None if resource.template is None else resource.template.read(uri)
+        if variables is not None:
+            return resource, variables
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Contents:
     """What a resource holds: `text`, or raw bytes as `blob`."""

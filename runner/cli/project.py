@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from runner.app import catalog_of, check
+from runner.app import Checked, catalog_of, check
 from runner.auth.identity import stdio_caller
 from runner.catalog.caller import Caller
 from runner.catalog.catalog import Catalog, Endpoint
@@ -21,17 +21,23 @@ from runner.transport.descriptors import stray_output_aside
 
 def read_catalog(path: Path, output: Output, *, connects: bool) -> Catalog | None:
     """The catalog of the file; None after every fault was told. Warnings are told if verbose."""
+    checked = read_checked(path, output, connects=connects)
+    return None if checked is None else catalog_of(checked)
+
+
+def read_checked(path: Path, output: Output, *, connects: bool) -> Checked | None:
+    """The file as it was proven; None after every fault was told, as for `read_catalog`."""
     with stray_output_aside():
         checked = check(path, os.environ, connects=connects, makes=connects)
     try:
-        catalog = catalog_of(checked)
+        catalog_of(checked)
     except ConfigurationError as error:
         output.fail(render_text(shown_from_here(error.diagnostics, path)))
         output.fail(f"{path}: {count_line(error.diagnostics)}")
         return None
     if checked.diagnostics and output.verbose:
         output.say(render_text(shown_from_here(checked.diagnostics, path)))
-    return catalog
+    return checked
 
 
 def tool_named(catalog: Catalog, name: str) -> Tool:

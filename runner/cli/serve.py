@@ -1,22 +1,24 @@
 """`mcp-run serve`: serves the file over HTTP, or over standard input and output."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 import click
 
-from runner.app import make_databases
+from runner.app import Checked, catalog_of, check, make_databases
 from runner.catalog.addresses import is_loopback
 from runner.catalog.catalog import Catalog, Endpoint
 from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
-from runner.cli.project import endpoint_named, read_catalog
+from runner.cli.project import endpoint_named, read_checked
 from runner.cli.words import counted
 from runner.codec.json import encode
 from runner.compile.duckdb import has_one_writer
+from runner.live import Project
 from runner.run import serve_http, serve_stdio
 from runner.serving.certificate import check_certificate
 from runner.serving.sockets import address_of, bind
@@ -25,6 +27,7 @@ EXAMPLES = """\b
 Examples:
   mcp-run serve                         # http://127.0.0.1:8000/mcp
   mcp-run serve --port 9000 --workers 4
+  mcp-run serve --reload                # changes are served as they are saved
   mcp-run serve --stdio                 # for clients that start the server themselves
   mcp-run serve --stdio --endpoint finder
 """
@@ -45,12 +48,14 @@ class Overrides(TypedDict):
 @click.option("--host", help="The address to bind; overrides serve.host.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The port; 0 takes a free one.")
 @click.option("--workers", type=click.IntRange(1), help="Processes that answer.")
+@click.option("--reload", is_flag=True, help="Serve changes of the file and of all it names.")
 @output_options("text", "json")
 def serve(
     *,
     path: Path,
     stdio: bool,
     endpoint: str | None,
+    reload: bool,
     output: Output,
     **overrides: Unpack[Overrides],
 ) -> int:
@@ -58,26 +63,50 @@ def serve(
 
     Every statement is proven on the real databases first; a file with faults is not served.
     The first stop signal lets running calls end, the second does not wait.
+    A hangup signal reads the file again, where the server has no terminal; --reload sees changes by
+    itself. A change with faults is not served: the version before it goes on.
     With --format json, where the server listens is one line on standard output.
     """
-    is_overridden = any(value is not None for value in overrides.values())
-    if stdio and (is_overridden or output.format == "json"):
-        raise click.UsageError("--stdio listens nowhere: no --host, --port, --workers, --format")
-    if endpoint is not None and not stdio:
-        raise click.UsageError("--endpoint goes with --stdio; over HTTP all of them are served")
-    catalog = read_catalog(path, output, connects=True)
-    if catalog is None:
+    _refuse_combinations(overrides, output, stdio=stdio, reload=reload, endpoint=endpoint)
+    checked = read_checked(path, output, connects=True)
+    if checked is None:
         return EXIT_FAULTS
+    catalog = catalog_of(checked)
     chosen = catalog.endpoints[0] if endpoint is None else endpoint_named(catalog, endpoint)
     make_databases(catalog)
     if stdio:
         return serve_stdio(catalog, chosen)
-    catalog = _with_overrides(catalog, **overrides)
+    override = partial(_with_overrides, **overrides)
+    catalog = override(catalog)
     if catalog.listen.tls is not None:
         check_certificate(catalog.listen.tls)
     sock = bind(catalog.listen.host, catalog.listen.port)
     _greet(catalog, address_of(sock), output)
-    return serve_http(catalog, sock)
+    return serve_http(catalog, sock, _project(path, checked, override, follows=reload))
+
+
+def _refuse_combinations(
+    overrides: Overrides, output: Output, *, stdio: bool, reload: bool, endpoint: str | None
+) -> None:
+    is_overridden = any(value is not None for value in overrides.values())
+    if stdio and (is_overridden or output.format == "json"):
+        raise click.UsageError("--stdio listens nowhere: no --host, --port, --workers, --format")
+    if stdio and reload:
+        raise click.UsageError("--reload is for HTTP")
+    if endpoint is not None and not stdio:
+        raise click.UsageError("--endpoint goes with --stdio; over HTTP all of them are served")
+
+
+def _project(
+    path: Path, checked: Checked, override: Callable[[Catalog], Catalog], *, follows: bool
+) -> Project:
+    """How the file is read again, with the options of this command."""
+
+    def load() -> Checked:
+        found = check(path, os.environ, connects=True, makes=True)
+        return found if found.catalog is None else replace(found, catalog=override(found.catalog))
+
+    return Project(load, checked.inputs, follows)
 
 
 def _with_overrides(catalog: Catalog, **overrides: Unpack[Overrides]) -> Catalog:

@@ -56,6 +56,19 @@ class Invoker:
         self._tools = tools
         self._variables = variables
         self._places = asyncio.Semaphore(concurrency)
+        self._running = 0
+        self._none_runs = asyncio.Event()
+
+    async def ended(self) -> None:
+        """Returns when no call runs; none is made after that."""
+        while self._running:
+            self._none_runs.clear()
+            await self._none_runs.wait()
+
+    def _leave(self) -> None:
+        self._running -= 1
+        if not self._running:
+            self._none_runs.set()
 
     async def call_tool(
         self, tool: Tool, sent: Mapping[str, object], context: CallContext
@@ -67,6 +80,7 @@ class Invoker:
             ClientCannotError: it cannot be asked what the tool needs.
         """
         scope = _NO_SCOPE
+        self._running += 1
         try:
             if tool.ask is not None:
                 sent = await with_asked(tool.ask, sent, context)
@@ -86,6 +100,8 @@ class Invoker:
                 raise
             _explain(tool, error)
             return failed(tool, error, scope)
+        finally:
+            self._leave()
 
     async def _shown(self, context: CallContext, show: Show, scope: Scope) -> str:
         """The text of what a read tool returns for a question."""
@@ -124,10 +140,14 @@ class Invoker:
         Raises:
             CallError: the call failed.
         """
-        arguments = tool.input.check(sent)
-        scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
-        call = Call(tool.name, arguments, context, scope, tool.timeout_s)
-        return await self._invoke(tool, call), scope
+        self._running += 1
+        try:
+            arguments = tool.input.check(sent)
+            scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
+            call = Call(tool.name, arguments, context, scope, tool.timeout_s)
+            return await self._invoke(tool, call), scope
+        finally:
+            self._leave()
 
     def _bind(self, tool: Tool, arguments: Arguments, context: CallContext) -> Scope:
         """The call's scope; adds the hidden parameters to `arguments` and holds the rules."""

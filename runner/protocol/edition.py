@@ -35,6 +35,8 @@ class Settings:
     list_ttl_ms: int = 60_000
     read_ttl_ms: int = 0
     discover_ttl_ms: int = 3_600_000
+    notifies: bool = False
+    """What is served can change while it is served, and modern clients can listen for it."""
     log_level: str | None = None
     """The lowest level that a legacy client gets which cannot ask; None: no tool logs to clients,
     and `logging` is not advertised."""
@@ -64,6 +66,8 @@ class Edition:
     """How every result begins."""
     tail: bytes
     """How every result ends."""
+    meta: Mapping[str, object]
+    """The metadata of every result."""
     freshness: bytes
     """How long what was read may be kept, where the version says it."""
 
@@ -82,6 +86,10 @@ class Edition:
                 parts += (b',"structuredContent":{"result":', result.structured, b"}")
         parts.append(self.tail)
         return b"".join(parts)
+
+    def with_meta(self, more: Mapping[str, object]) -> bytes:
+        """The result object that has nothing but its metadata; modern clients only."""
+        return b'{"resultType":"complete","_meta":' + encode({**self.meta, **more}) + b"}"
 
     def input_required(self, members: Mapping[str, object]) -> bytes:
         """The result object that asks the client; modern clients only."""
@@ -112,7 +120,9 @@ def edit(
     identity = replace(catalog.identity, title=endpoint.title or catalog.identity.title)
     lists = _lists(endpoint, features)
     forms = {name: output_form(tool, features) for name, tool in endpoint.tools.items()}
-    capabilities = _capabilities(endpoint, settings)
+    capabilities = _capabilities(
+        endpoint, settings, notifies=features.is_modern and settings.notifies
+    )
     words = {} if endpoint.instructions is None else {"instructions": endpoint.instructions}
     if features.is_modern:
         opening = {"supportedVersions": list(SUPPORTED), "capabilities": capabilities, **words}
@@ -134,6 +144,7 @@ def edit(
         forms=forms,
         head=b"{",
         tail=b"}",
+        meta={},
         freshness=b"",
     )
 
@@ -169,6 +180,7 @@ def _modern(
         forms=forms,
         head=b'{"resultType":"complete",',
         tail=b"," + encode(info)[1:],
+        meta=info["_meta"],
         freshness=b'"ttlMs":%d,"cacheScope":%b,' % (settings.read_ttl_ms, encode(scope)),
     )
 
@@ -188,12 +200,13 @@ def _lists(endpoint: Endpoint, features: Features) -> Lists:
     return found
 
 
-def _capabilities(endpoint: Endpoint, settings: Settings) -> dict[str, object]:
+def _capabilities(endpoint: Endpoint, settings: Settings, *, notifies: bool) -> dict[str, object]:
     found: dict[str, object] = {}
+    changes = {"listChanged": True} if notifies else {}
     if endpoint.tools:
-        found["tools"] = {}
+        found["tools"] = changes
     if endpoint.resources:
-        found["resources"] = {}
+        found["resources"] = {**changes, "subscribe": True} if notifies else {}
     if settings.log_level is not None:
         found["logging"] = {}
     return found

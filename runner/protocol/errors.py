@@ -48,10 +48,19 @@ session, so a well-formed request of theirs gets its error with 200."""
 class ProtocolError(RunnerError):
     """The request is wrong; `str(error)` is one short sentence for the client."""
 
-    def __init__(self, code: Code, message: str, *, data: Mapping[str, object] | None = None):
+    def __init__(
+        self,
+        code: Code,
+        message: str,
+        *,
+        data: Mapping[str, object] | None = None,
+        status: int | None = None,
+    ) -> None:
+        """`status` is of HTTP, where it is another than the code's."""
         super().__init__(message)
         self.code = code
         self.data = data
+        self.status = status
 
 
 def shown(text: str) -> str:

@@ -39,6 +39,8 @@ class Exchange:
     """Stdio only: ends the running request with that id, as JSON."""
     ask: Callable[[Mapping[str, object]], Awaitable[object]] | None = None
     """Stdio's legacy clients only: sends a request, and gives its result."""
+    farewell: bytes | None = None
+    """Stdio only: a message that follows the answer."""
     id_json: bytes | None = None
     """Set as soon as the request's id is read."""
     is_modern: bool = False

@@ -43,7 +43,8 @@ class Modern:
             request = Request(message.id, message.method, params, meta, exchange, self._edition)
             return Answer(200, result_message(message.id_json, await handler(request)))
         except ProtocolError as error:
-            return Answer(MODERN_STATUS[error.code], error_message(error, message.id_json))
+            status = error.status or MODERN_STATUS[error.code]
+            return Answer(status, error_message(error, message.id_json))
 
 
 def _receive(message: Message, exchange: Exchange) -> Answer:

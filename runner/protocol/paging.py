@@ -52,6 +52,8 @@ class Pages:
     first: bytes
     later: Mapping[str, bytes]
     """By cursor."""
+    entries: Sequence[object]
+    """All of it, not encoded."""
     cursors: Cursors
 
     def page(self, cursor: object) -> bytes:
@@ -96,4 +98,4 @@ def cut(
         page = {**before, member: entries[start : start + size], **more, **after}
         pages[cursors.at(method, start)] = encode(page)
     first = cursors.at(method, 0)
-    return Pages(method, pages.pop(first), pages, cursors)
+    return Pages(method, pages.pop(first), pages, entries, cursors)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from runner.catalog.asking import Ask
-from runner.catalog.resource import Contents, Resource
+from runner.catalog.resource import Contents, Resource, find
 from runner.codec.json import encode
 from runner.errors import ArgumentsError, BindingError, CallError, ClientCannotError, Kind
 from runner.protocol.backend import Backend
@@ -27,8 +27,7 @@ class Resources:
     """The resources of one endpoint."""
 
     def __init__(self, resources: Mapping[str, Resource], backend: Backend) -> None:
-        self._exact = {item.uri: item for item in resources.values() if item.template is None}
-        self._templates = [(item.template, item) for item in resources.values() if item.template]
+        self._resources = resources
         self._backend = backend
 
     def methods(self) -> Mapping[str, Handler]:
@@ -40,7 +39,7 @@ class Resources:
         uri = request.params.get("uri")
         if not isinstance(uri, str):
             raise invalid_params("params.uri is a string: the URI of a resource")
-        found = self._find(uri)
+        found = find(self._resources, uri)
         if found is None:
             raise _unknown(uri, request)
         resource, variables = found
@@ -66,17 +65,6 @@ class Resources:
             if reports is not None:
                 reports.close()
         return request.edition.read_result(encode([_contents(item) for item in contents]))
-
-    def _find(self, uri: str) -> tuple[Resource, Mapping[str, str]] | None:
-        """The resource of a URI as it was sent, or of the first template that reads it."""
-        exact = self._exact.get(uri)
-        if exact is not None:
-            return exact, {}
-        for template, resource in self._templates:
-            variables = template.read(uri)
-            if variables is not None:
-                return resource, variables
-        return None
 
 
 def _refused(error: CallError, uri: str, resource: Resource, request: Request) -> ProtocolError:

@@ -7,7 +7,7 @@ Source: MCP 2026-07-28, basic/versioning, "Serving both eras".
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -29,11 +29,13 @@ from runner.protocol.jsonrpc import (
     refuse_unreadable,
 )
 from runner.protocol.legacy import Legacy
+from runner.protocol.listeners import Listeners
 from runner.protocol.metadata import is_modern
 from runner.protocol.modern import Modern, unsupported
 from runner.protocol.paging import Cursors
 from runner.protocol.request import Handler, Request
 from runner.protocol.resources import Resources
+from runner.protocol.subscriptions import Subscriptions
 from runner.protocol.tools import Tools
 from runner.protocol.versions import FEATURES, LEGACY, MODERN
 from runner.unexpected import log_unexpected
@@ -53,7 +55,10 @@ class Protocol:
         backend: Backend,
         *,
         settings: Settings = DEFAULTS,
+        listeners: Listeners | None = None,
     ) -> None:
+        """`listeners` where what is served can change; clients are told of it then."""
+        settings = replace(settings, notifies=listeners is not None)
         # A method stands here when its capability is advertised; any other is unknown.
         offered: dict[str, Handler] = {}
         if endpoint.tools:
@@ -64,9 +69,16 @@ class Protocol:
         editions = {
             version: edit(version, endpoint, catalog, settings, cursors) for version in FEATURES
         }
-        self._modern = Modern(editions[MODERN], {"server/discover": _discover, **offered})
+        modern: dict[str, Handler] = {"server/discover": _discover, **offered}
+        if listeners is not None and offered:
+            modern |= Subscriptions(endpoint, listeners).methods()
+        self._modern = Modern(editions[MODERN], modern)
         self._legacy = Legacy(editions, offered, settings) if catalog.listen.legacy else None
         self._error_id = backend.error_id
+        self.lists: Mapping[str, Sequence[object]] = {
+            method: pages.entries for method, pages in editions[MODERN].lists.items()
+        }
+        """What modern clients are listed, by method."""
 
     async def answer(self, body: bytes, exchange: Exchange) -> Answer:
         """The answer to one body; raises nothing but cancellation."""

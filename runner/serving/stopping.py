@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Set
+from collections.abc import Callable, Set
 from contextlib import suppress
 from types import FrameType
 from typing import Final
@@ -27,22 +27,40 @@ CLOSING_S: Final = 2.0
 _BYTES: Final = 64
 
 
-def stop_signals() -> set[signal.Signals]:
-    """What asks a process to stop: a hangup too, unless it is ignored, as under `nohup`."""
+def stop_signals(*, reloads: bool = False) -> set[signal.Signals]:
+    """What asks a process to stop: a hangup too, unless it reloads or is ignored (`nohup`)."""
     signals = {signal.SIGTERM, signal.SIGINT}
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+    if (
+        not reloads
+        and hasattr(signal, "SIGHUP")
+        and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    ):
         signals.add(signal.SIGHUP)
     return signals
+
+
+def hangups() -> frozenset[signal.Signals]:
+    """The signal that asks for a reload, where there is one."""
+    return frozenset({signal.SIGHUP}) if hasattr(signal, "SIGHUP") else frozenset()
+
+
+def _do_nothing() -> None:
+    """There is nothing to reload yet."""
 
 
 class Stopping:
     """The end of the process; made in its main thread, by the loop that serves."""
 
-    def __init__(self, drain_s: float, *, is_worker: bool = False) -> None:
-        """A worker leaves the second signal to its parent: many send a signal to all at once."""
+    def __init__(self, drain_s: float, *, is_worker: bool = False, reloads: bool = False) -> None:
+        """A worker leaves the second signal to its parent: many send a signal to all at once.
+
+        With `reloads` a hangup is no stop: it calls `on_hangup` on the loop.
+        """
         self.event = asyncio.Event()
         """Set by the first signal."""
-        self._signals = frozenset(stop_signals())
+        self.on_hangup: Callable[[], None] = _do_nothing
+        self._stops = frozenset(stop_signals(reloads=reloads))
+        self._signals = self._stops | (hangups() if reloads else frozenset())
         self._loop = asyncio.get_running_loop()
         self._drain_s = drain_s
         self._is_worker = is_worker
@@ -70,8 +88,12 @@ class Stopping:
     def _hear(self) -> None:
         with self._hearing:
             while numbers := self._hearing.recv(_BYTES):
-                for _ in filter(self._signals.__contains__, numbers):
-                    self._ask()
+                for number in filter(self._signals.__contains__, numbers):
+                    self._ask() if number in self._stops else self._hang_up()
+
+    def _hang_up(self) -> None:
+        with suppress(RuntimeError):  # the loop has closed: there is nothing to reload
+            self._loop.call_soon_threadsafe(self.on_hangup)
 
     def _ask(self) -> None:
         if not self._is_asked:

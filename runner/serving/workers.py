@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from runner.serving.stopping import stop_signals
+from runner.serving.stopping import hangups, stop_signals
 
 log = logging.getLogger("runner.workers")
 
@@ -35,6 +35,7 @@ class Workers:
         work: Callable[[], int],
         *,
         release: Callable[[], None],
+        reloads: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._count = count
@@ -44,7 +45,9 @@ class Workers:
         self._started: dict[int, float] = {}
         self._early_deaths = 0
         self._stopping = False
-        self._watched = {signal.SIGCHLD, *stop_signals()}
+        self._hangups = hangups() if reloads else frozenset()
+        """What the workers are told too, so that each reloads."""
+        self._watched = {signal.SIGCHLD, *self._hangups, *stop_signals(reloads=reloads)}
         self._pipe = os.pipe()
         """Its end for writing is the parent's alone, so that it closes with the parent."""
 
@@ -58,6 +61,9 @@ class Workers:
             match signal.sigwait(self._watched):
                 case signal.SIGCHLD:
                     status = max(status, self._reap())
+                case number if number in self._hangups:
+                    for pid in self._started:
+                        os.kill(pid, number)
                 case _:
                     self._stop()
         return status

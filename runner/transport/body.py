@@ -8,7 +8,11 @@ from runner.transport.asgi import Receive
 
 
 class BodyTooLargeError(Exception):
-    """The body is larger than the limit."""
+    """The body is larger than `limit` bytes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self.limit = limit
 
 
 class ClientLeftError(Exception):
@@ -24,7 +28,7 @@ async def read_body(receive: Receive, headers: Headers, limit: int) -> bytes:
     """
     declared = headers.get(b"content-length", b"")
     if declared.isdigit() and (len(declared) > 18 or int(declared) > limit):
-        raise BodyTooLargeError
+        raise BodyTooLargeError(limit)
     chunks: list[bytes] = []
     size, more = 0, True
     while more:
@@ -34,7 +38,7 @@ async def read_body(receive: Receive, headers: Headers, limit: int) -> bytes:
         chunk = event.get("body", b"")
         size += len(chunk)
         if size > limit:
-            raise BodyTooLargeError
+            raise BodyTooLargeError(limit)
         chunks.append(chunk)
         more = event.get("more_body", False)
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)

@@ -27,11 +27,13 @@ from runner.transport.watch import DEFAULT_TIMING, Ending, Timing, Watches
 
 _TEXT: Final = ((b"content-type", b"text/plain; charset=utf-8"),)
 _JSON: Final = (b"content-type", JSON)
+_GONE: Final = Answer(404, error_message(ProtocolError(Code.INVALID_REQUEST, "Not Found"), None))
+"""The endpoint is not served any more."""
 _ALLOW: Final = (b"allow", b"POST")
 
 
-class HttpApp:
-    """Serves endpoints by path."""
+class Serving:
+    """What answers at which address, and whom; replaced as a whole."""
 
     def __init__(
         self,
@@ -40,12 +42,19 @@ class HttpApp:
         identify: Identify,
         *,
         max_body_bytes: int,
-        timing: Timing = DEFAULT_TIMING,
     ) -> None:
-        self._protocols = {path.rstrip("/"): protocol for path, protocol in protocols.items()}
-        self._guard = Guard(listen)
-        self._identify = identify
-        self._max_body_bytes = max_body_bytes
+        self.protocols = {path.rstrip("/"): protocol for path, protocol in protocols.items()}
+        self.guard = Guard(listen)
+        self.identify = identify
+        self.max_body_bytes = max_body_bytes
+
+
+class HttpApp:
+    """Serves endpoints by path."""
+
+    def __init__(self, serving: Serving, *, timing: Timing = DEFAULT_TIMING) -> None:
+        self.serving = serving
+        """May be replaced at any time: a request is answered by what is served once it is whole."""
         self._watches = Watches(timing)
 
     def end_calls(self) -> int:
@@ -57,28 +66,26 @@ class HttpApp:
         if scope["type"] != "http":
             await _refuse_connection(scope, receive, send)
             return
-        protocol = self._protocols.get(_path(scope))
-        if protocol is None:
+        serving, path = self.serving, _path(scope)
+        if path not in serving.protocols:
             await respond(send, 404, b"Not Found", _TEXT)
             return
         headers = read_headers(scope["headers"])
         client = scope.get("client")
-        fault = self._guard.fault(headers, client[0] if client else None)
+        fault = serving.guard.fault(headers, client[0] if client else None)
         if fault is not None:
             await _refuse(send, 403, fault)
         elif scope["method"] == "POST":
-            await self._post(protocol, headers, receive, send)
+            await self._post(path, headers, receive, send)
         elif is_preflight(scope["method"], headers):
             await respond(send, 204, None, preflight_headers(headers))
         else:
             cors = read_headers_for(headers)
             await respond(send, 405, b"Method Not Allowed", (*_TEXT, _ALLOW, *cors))
 
-    async def _post(
-        self, protocol: Protocol, headers: Headers, receive: Receive, send: Send
-    ) -> None:
+    async def _post(self, path: str, headers: Headers, receive: Receive, send: Send) -> None:
         cors = read_headers_for(headers)
-        caller = await self._identify(headers)
+        caller = await self.serving.identify(headers)
         if isinstance(caller, Challenge):
             await _challenge(send, caller, cors)
             return
@@ -91,11 +98,11 @@ class HttpApp:
         exchange = Exchange(caller, headers, reply.emit if accepts.stream else None)
         watch = self._watches.begin(receive, exchange, reply)
         try:
-            body = await read_body(receive, headers, self._max_body_bytes)
+            body = await read_body(receive, headers, self.serving.max_body_bytes)
             watch.begin_work()
-            await reply.finish(await protocol.answer(body, exchange))
-        except BodyTooLargeError:
-            await _refuse(send, 413, f"The body has at most {self._max_body_bytes} bytes", cors)
+            await reply.finish(await self._answer(path, body, exchange))
+        except BodyTooLargeError as error:
+            await _refuse(send, 413, f"The body has at most {error.limit} bytes", cors)
         except ClientLeftError:
             return
         except asyncio.CancelledError:
@@ -106,6 +113,11 @@ class HttpApp:
             await _last_word(watch.ending, reply, exchange)
         finally:
             self._watches.release(watch)
+
+    async def _answer(self, path: str, body: bytes, exchange: Exchange) -> Answer:
+        """The answer of what is served now that the body is there, and of nothing else."""
+        protocol = self.serving.protocols.get(path)
+        return _GONE if protocol is None else await protocol.answer(body, exchange)
 
 
 def _path(scope: Scope) -> str:

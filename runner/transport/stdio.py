@@ -110,6 +110,8 @@ class Stdio:
             body = (await self._protocol.answer(line, exchange)).body
         if body is not None and not exchange.is_cancelled:
             self._writer.put(body)
+            if exchange.farewell is not None:
+                self._writer.put(exchange.farewell)
             await self._writer.flush()
 
     def _emit(self, exchange: Exchange, message: bytes) -> None:

@@ -8,7 +8,7 @@ from runner.auth.identity import everyone
 from runner.catalog.catalog import Listen
 from runner.codec.json import encode
 from runner.protocol.server import Protocol
-from runner.transport.http import HttpApp
+from runner.transport.http import HttpApp, Serving
 from runner.transport.watch import DEFAULT_TIMING, Timing
 from tests.wire.http_client import Response, send
 from tests.wire.recording import LEGACY_SCHEMA, MODERN_SCHEMA, check
@@ -64,9 +64,8 @@ def an_app(
 ) -> HttpApp:
     """The HTTP application of one endpoint at /mcp."""
     identify = everyone(a_catalog().identities)
-    return HttpApp(
-        {"/mcp": protocol}, listen, identify, max_body_bytes=max_body_bytes, timing=timing
-    )
+    serving = Serving({"/mcp": protocol}, listen, identify, max_body_bytes=max_body_bytes)
+    return HttpApp(serving, timing=timing)
 
 
 class Client(Interface):

@@ -13,6 +13,7 @@ _RESPONSES = {
     (MODERN_SCHEMA, "tools/list"): "ListToolsResultResponse",
     (MODERN_SCHEMA, "tools/call"): "CallToolResultResponse",
     (MODERN_SCHEMA, "server/discover"): "DiscoverResultResponse",
+    (MODERN_SCHEMA, "subscriptions/listen"): "SubscriptionsListenResultResponse",
     (MODERN_SCHEMA, "resources/list"): "ListResourcesResultResponse",
     (MODERN_SCHEMA, "resources/templates/list"): "ListResourceTemplatesResultResponse",
     (MODERN_SCHEMA, "resources/read"): "ReadResourceResultResponse",
@@ -30,6 +31,10 @@ _RESULTS = {
 _NOTIFICATIONS = {
     "notifications/progress": "ProgressNotification",
     "notifications/message": "LoggingMessageNotification",
+    "notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
+    "notifications/tools/list_changed": "ToolListChangedNotification",
+    "notifications/resources/list_changed": "ResourceListChangedNotification",
+    "notifications/resources/updated": "ResourceUpdatedNotification",
 }
 
 

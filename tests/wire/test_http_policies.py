@@ -9,7 +9,7 @@ from runner.auth.identity import everyone
 from runner.catalog.catalog import Identities
 from runner.codec.json import encode
 from runner.transport.asgi import Event
-from runner.transport.http import HttpApp
+from runner.transport.http import HttpApp, Serving
 from runner.transport.watch import Timing
 from tests.requirements import requirement
 from tests.wire.client import an_app, legacy_message, modern_headers, modern_message
@@ -40,7 +40,7 @@ def test_any_other_path_is_not_found(path: str) -> None:
 
 def test_endpoints_are_told_apart() -> None:
     protocols = {"/": a_protocol(), "/mcp/finder/": a_protocol(legacy=False)}
-    app = HttpApp(protocols, LISTEN, everyone(a_catalog().identities), max_body_bytes=4096)
+    app = HttpApp(Serving(protocols, LISTEN, everyone(a_catalog().identities), max_body_bytes=4096))
 
     assert send(app, PING, path="/").body == PONG
     assert send(app, PING, path="/mcp/finder").status == 400
@@ -301,7 +301,7 @@ def test_batch_of_notifications_is_accepted() -> None:
 
 def test_caller_without_an_identity_is_challenged() -> None:
     identify = everyone(Identities(anonymous=None))
-    app = HttpApp({"/mcp": a_protocol()}, LISTEN, identify, max_body_bytes=4096)
+    app = HttpApp(Serving({"/mcp": a_protocol()}, LISTEN, identify, max_body_bytes=4096))
 
     response = send(app, PING)
 

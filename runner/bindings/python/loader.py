@@ -45,6 +45,10 @@ class ProjectLoader:
         """Drops the project's modules; functions already loaded go on working."""
         self._namespace.close()
 
+    def files(self) -> Iterator[Path]:
+        """The files of the project's modules that are loaded by now."""
+        return self._namespace.files()
+
     def load(self, reference: str) -> object:
         """What `package.module:name` or `package.module:object.method` names.
 

@@ -10,7 +10,7 @@ import builtins
 import importlib
 import itertools
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -80,6 +80,13 @@ class Namespace:
         *parents, last = module.split(".")
         folder = self.folder.joinpath(*parents)
         return (folder / f"{last}.py").is_file() or any((folder / last).glob("*.py"))
+
+    def files(self) -> Iterator[Path]:
+        """The files of the modules that are loaded by now."""
+        for name, module in tuple(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if name.startswith(f"{self.name}.") and file is not None:
+                yield Path(file)
 
     def load(self, module: str) -> ModuleType:
         """The project's module of that name, imported at most once."""

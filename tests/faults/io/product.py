@@ -16,8 +16,15 @@ from typing import TypedDict, TypeVar
 
 import psycopg
 
-from runner.app import catalog_of, check, open_application, open_invoker, protocols_of, state_keys
-from runner.auth.identity import everyone
+from runner.app import (
+    catalog_of,
+    check,
+    open_application,
+    open_invoker,
+    protocols_of,
+    serving_of,
+    state_keys,
+)
 from runner.bindings.http import HttpBinding, open_api
 from runner.bindings.http.client import Outside
 from runner.catalog.catalog import Catalog
@@ -204,12 +211,7 @@ async def application_with(catalog: Catalog, outside: Outside) -> AsyncIterator[
             if isinstance(tool.plan, HttpPlan)
         }
         invoker = Invoker(bindings, variables=catalog.vars, concurrency=8)
-        yield HttpApp(
-            protocols_of(catalog, invoker, state_keys(catalog)),
-            catalog.listen,
-            everyone(catalog.identities),
-            max_body_bytes=catalog.budgets.request_body_bytes,
-        )
+        yield HttpApp(serving_of(catalog, protocols_of(catalog, invoker, state_keys(catalog))))
 
 
 @contextlib.contextmanager

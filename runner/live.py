@@ -1,0 +1,220 @@
+"""What a process serves at the moment: one generation after the other, each whole and unchanged.
+
+A reload reads the file anew, proves it, opens everything behind it, and only then takes the place
+of what was served: an answer belongs to exactly one generation. Calls that run end on the one that
+they began on, which closes after them. A broken change changes nothing.
+"""
+
+import asyncio
+import contextlib
+import gc
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from runner.app import Checked, catalog_of, new_error_id, open_invoker, protocols_of
+from runner.bindings.files import path_of
+from runner.catalog.catalog import Catalog
+from runner.catalog.resource import find
+from runner.config.inputs import Changes, Inputs, Stamp, stamp
+from runner.errors import ConfigurationError, RunnerError
+from runner.protocol.edition import RESOURCES, TEMPLATES, TOOLS
+from runner.protocol.listeners import Listeners
+from runner.protocol.server import Protocol
+from runner.unexpected import log_unexpected
+
+log = logging.getLogger("runner.reload")
+
+POLL_S: Final = 0.25
+"""How soon a change is seen; one that is still being written, once it is left alone."""
+COLLECT_S: Final = 5.0
+"""After a reload; one collection serves all that come close together."""
+_LISTS: Final[Mapping[str, str]] = {
+    TOOLS: "toolsListChanged",
+    RESOURCES: "resourcesListChanged",
+    TEMPLATES: "resourcesListChanged",
+}
+Protocols = Mapping[str, Protocol]
+"""By path."""
+Take = Callable[[Catalog, Protocols], None]
+"""Serves these from now on; what was served before ends with the calls that run on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Where what is served comes from."""
+
+    load: Callable[[], Checked]
+    """Reads and proves it anew; called in a thread."""
+    inputs: Inputs
+    """What it was read from first."""
+    follows: bool = False
+    """Changes of its files are seen by themselves; without it a reload is asked for."""
+
+
+class Generation:
+    """One catalog and what is open behind it, until it is retired and its last call has ended."""
+
+    def __init__(self, catalog: Catalog, keys: list[bytes], listeners: Listeners) -> None:
+        self.catalog = catalog
+        self.opened: asyncio.Future[Protocols] = asyncio.get_running_loop().create_future()
+        self._retired = asyncio.Event()
+        # Entered and left by one task, as the contexts of an author's `lifespan` may demand.
+        self.task = asyncio.create_task(self._run(keys, listeners))
+
+    async def _run(self, keys: list[bytes], listeners: Listeners) -> None:
+        try:
+            async with open_invoker(self.catalog, keys) as invoker:
+                self.opened.set_result(protocols_of(self.catalog, invoker, keys, listeners))
+                await self._retired.wait()
+                await invoker.ended()
+        except RunnerError as error:
+            if self.opened.done():
+                raise
+            self.opened.set_exception(error)
+
+    def retire(self) -> None:
+        """Takes no more calls; closes after those that run."""
+        self._retired.set()
+
+
+class Live:
+    """What one process serves, and its change."""
+
+    def __init__(self, project: Project, keys: list[bytes], take: Take) -> None:
+        self.listeners = Listeners()
+        self._project = project
+        self._keys = keys
+        self._take = take
+        self._current: Generation | None = None
+        self._retiring: set[asyncio.Task[None]] = set()
+        self._collecting: asyncio.TimerHandle | None = None
+        self._asked = asyncio.Event()
+        self._changes = Changes(project.inputs)
+        self._stamps: Mapping[tuple[str, str], Stamp] = {}
+
+    def ask(self) -> None:
+        """Asks for a reload, whatever the files say."""
+        self._asked.set()
+
+    async def begin(self, catalog: Catalog) -> None:
+        """Serves a catalog.
+
+        Raises:
+            StartError: something behind it cannot be opened.
+        """
+        generation = Generation(catalog, self._keys, self.listeners)
+        protocols = await generation.opened
+        before, self._current = self._current, generation
+        self._take(catalog, protocols)
+        if before is not None:
+            self._tell(before.opened.result(), protocols)
+            before.retire()
+            self._retiring.add(before.task)
+            before.task.add_done_callback(self._bury)
+
+    def _bury(self, task: asyncio.Task[None]) -> None:
+        self._retiring.discard(task)
+        if self._collecting is None:
+            loop = asyncio.get_running_loop()
+            self._collecting = loop.call_later(COLLECT_S, self._collect)
+
+    def _collect(self) -> None:
+        """What ended is let go: it was frozen, beside what stays, when it was new."""
+        self._collecting = None
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+
+    async def end(self) -> None:
+        """Closes what is open."""
+        if self._collecting is not None:
+            self._collecting.cancel()
+        if self._current is not None:
+            self._current.retire()
+            await asyncio.gather(self._current.task, *self._retiring)
+
+    def _tell(self, before: Protocols, after: Protocols) -> None:
+        """Tells who listens what has changed."""
+        for path, old in before.items():
+            if path in after:
+                self.listeners.lists_changed(path, _changed(old.lists, after[path].lists))
+            else:
+                self.listeners.end(path)
+
+    async def follow(self) -> None:
+        """Sees changes until it is cancelled."""
+        while True:
+            is_asked = await self._wait()
+            if is_asked:
+                await asyncio.to_thread(self._changes.renew)
+            if is_asked or await self._has_changed():
+                await self._reload()
+            await self.look_at_resources()
+
+    async def _wait(self) -> bool:
+        """Returns when it is time to look again, or asked to; whether it was asked to."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(POLL_S):
+                await self._asked.wait()
+        is_asked = self._asked.is_set()
+        self._asked.clear()
+        return is_asked
+
+    async def _has_changed(self) -> bool:
+        return self._project.follows and await asyncio.to_thread(self._changes.have_come)
+
+    async def _reload(self) -> None:
+        """Serves what the files say now; if that cannot be served, goes on as before."""
+        try:
+            checked = await asyncio.to_thread(self._project.load)
+            await asyncio.to_thread(self._changes.take, checked.inputs)
+            catalog = catalog_of(checked)
+            await self.begin(catalog)
+        except ConfigurationError as error:
+            faults = [fault for fault in error.diagnostics if fault.severity == "error"]
+            for fault in faults:
+                log.warning("%s: %s: %s", fault.position, fault.code, fault.message)
+            log.warning("the change has faults; the version before it is served on")
+        except RunnerError as error:
+            log.warning("the change cannot be served, the version before it is: %s", error)
+        except Exception as error:
+            log_unexpected(log, error, "reload", error_id=new_error_id())
+        else:
+            log.info("reloaded %s %s", catalog.identity.name, catalog.identity.version)
+
+    async def look_at_resources(self) -> None:
+        """Tells of files that changed behind resources that somebody listens to."""
+        wanted = {
+            (path, uri): file
+            for path, uris in self.listeners.uris().items()
+            for uri in uris
+            if (file := self._file_behind(path, uri)) is not None
+        }
+        if not wanted:
+            return
+        found = await asyncio.to_thread(_stamps, wanted)
+        for key, stamped in found.items():
+            if self._stamps.get(key, stamped) != stamped:
+                self.listeners.resource_updated(*key)
+        self._stamps = found
+
+    def _file_behind(self, path: str, uri: str) -> str | None:
+        if self._current is None:
+            return None
+        endpoints = {endpoint.path: endpoint for endpoint in self._current.catalog.endpoints}
+        found = find(endpoints[path].resources, uri) if path in endpoints else None
+        return None if found is None else path_of(found[0].tool.plan, found[1])
+
+
+def _changed(
+    before: Mapping[str, Sequence[object]], after: Mapping[str, Sequence[object]]
+) -> set[str]:
+    """The lists that clients see otherwise (keys of `listeners.LISTS`)."""
+    return {name for method, name in _LISTS.items() if before.get(method) != after.get(method)}
+
+
+def _stamps(files: Mapping[tuple[str, str], str]) -> Mapping[tuple[str, str], Stamp]:
+    return {key: stamp(Path(file)) for key, file in files.items()}

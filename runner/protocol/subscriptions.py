@@ -1,0 +1,86 @@
+"""`subscriptions/listen`: a stream that says when lists and resources change.
+
+Source: MCP 2026-07-28, `subscriptions/listen`.
+"""
+
+from collections.abc import Mapping
+
+from runner.catalog.catalog import Endpoint
+from runner.catalog.plans import DirectoryPlan, FilePlan
+from runner.catalog.resource import Resource, find
+from runner.codec.json import encode
+from runner.protocol.errors import Code, ProtocolError
+from runner.protocol.jsonrpc import Body
+from runner.protocol.listeners import LISTS, SUBSCRIPTION_KEY, URIS, Listener, Listeners, Wanted
+from runner.protocol.request import Handler, Request, invalid_params
+
+MAX_URIS = 1000
+"""Of one stream."""
+_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+
+
+class Subscriptions:
+    """The streams of one endpoint."""
+
+    def __init__(self, endpoint: Endpoint, listeners: Listeners) -> None:
+        self._endpoint = endpoint
+        self._listeners = listeners
+        offered = {
+            "toolsListChanged": bool(endpoint.tools),
+            "resourcesListChanged": bool(endpoint.resources),
+        }
+        self._lists = frozenset(name for name, is_there in offered.items() if is_there)
+
+    def methods(self) -> Mapping[str, Handler]:
+        """What answers, by method."""
+        return {"subscriptions/listen": self.listen}
+
+    async def listen(self, request: Request) -> Body:
+        """Answers when the server ends the stream; the client ends it by leaving."""
+        wanted = self._granted(request.params.get("notifications"))
+        emit = request.exchange.emit
+        if emit is None:
+            message = "The Accept admits text/event-stream, which is how this method answers"
+            raise ProtocolError(Code.INVALID_REQUEST, message, status=406)
+        principal = request.exchange.caller.principal
+        listener = Listener(self._endpoint.path, principal, request.id, emit, wanted)
+        self._listeners.add(listener)
+        try:
+            listener.tell(_ACKNOWLEDGED, {"notifications": wanted.members()})
+            await listener.over.wait()
+        finally:
+            self._listeners.remove(listener)
+        request.exchange.farewell = _farewell(request)
+        return request.edition.with_meta({SUBSCRIPTION_KEY: request.id})
+
+    def _granted(self, asked: object) -> Wanted:
+        """What of all that is asked for can be told."""
+        if not isinstance(asked, dict):
+            raise invalid_params("params.notifications is an object")
+        for name in LISTS:
+            if not isinstance(asked.get(name, False), bool):
+                raise invalid_params(f"params.notifications.{name} is true or false")
+        uris = asked.get(URIS, [])
+        if not isinstance(uris, list) or not all(isinstance(uri, str) for uri in uris):
+            raise invalid_params(f"params.notifications.{URIS} is an array of URIs")
+        if len(uris) > MAX_URIS:
+            raise invalid_params(f"params.notifications.{URIS} has at most {MAX_URIS} URIs")
+        lists = frozenset(name for name in self._lists if asked.get(name))
+        return Wanted(lists, frozenset(filter(self._is_watched, uris)))
+
+    def _is_watched(self, uri: str) -> bool:
+        found = find(self._endpoint.resources, uri)
+        return found is not None and is_watched(found[0])
+
+
+def is_watched(resource: Resource) -> bool:
+    """Its changes are seen: it is a file."""
+    return isinstance(resource.tool.plan, FilePlan | DirectoryPlan)
+
+
+def _farewell(request: Request) -> bytes | None:
+    """Over stdio the end of a stream is told once more, after the answer."""
+    if request.exchange.cancel is None:
+        return None
+    params = {"requestId": request.id, "reason": "the server ends the stream"}
+    return encode({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})

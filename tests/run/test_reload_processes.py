@@ -1,0 +1,92 @@
+"""Servers whose file changes: by a hangup, by themselves, with streams open, in every worker."""
+
+import http.client
+import json
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.run.processes import LIMIT_S, META, MODERN, Served, post, serving, text_of, within_limit
+
+HEAD = "mcp: 1\nserver: {name: reload, version: 1.0.0}\n"
+TOOL = "tools: {{version: {{description: 'Says {0}.', value: '{0}'}}}}\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mcp.yaml"
+    write(path, "one")
+    return path
+
+
+def write(path: Path, version: str) -> None:
+    """Puts another file in the place of the old one, as editors do."""
+    new = path.with_suffix(".new")
+    new.write_text(HEAD + TOOL.format(version), encoding="utf-8")
+    new.replace(path)
+
+
+def versions(served: Served, calls: int = 20) -> set[str]:
+    """What so many calls say, each over a connection of its own."""
+    return {json.loads(text_of(post(served.port, "version"))) for _ in range(calls)}
+
+
+@contextmanager
+def listening(served: Served) -> Iterator[http.client.HTTPResponse]:
+    """A stream that listens for changes of the list of tools."""
+    params = {"notifications": {"toolsListChanged": True}, "_meta": META}
+    message = {"jsonrpc": "2.0", "id": "s", "method": "subscriptions/listen", "params": params}
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": MODERN,
+        "Mcp-Method": "subscriptions/listen",
+    }
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=LIMIT_S)
+    try:
+        connection.request("POST", "/mcp", json.dumps(message), headers)
+        yield connection.getresponse()
+    finally:
+        connection.close()
+
+
+def next_message(stream: http.client.HTTPResponse) -> dict[str, object]:
+    """The next message of a stream."""
+    while line := stream.readline():
+        if line.startswith(b"data: "):
+            found: dict[str, object] = json.loads(line[len(b"data: ") :])
+            return found
+    raise AssertionError("the stream has ended")
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_hangup_reloads_every_worker_and_tells_who_listens(file: Path, workers: str) -> None:
+    with serving(file, "--workers", workers, has_own_group=True) as served:
+        assert versions(served) == {"one"}
+        with listening(served) as stream:
+            assert next_message(stream)["method"] == "notifications/subscriptions/acknowledged"
+            write(file, "two")
+            assert versions(served) == {"one"}, "nobody has asked for a reload"
+            os.kill(served.process.pid, signal.SIGHUP)
+            assert next_message(stream)["method"] == "notifications/tools/list_changed"
+            within_limit(lambda: versions(served) == {"two"})
+            served.process.terminate()
+            ended = next_message(stream)
+            assert stream.read() == b"\n"
+        assert ended["id"] == "s"
+        assert served.process.wait(20) == 0
+
+
+def test_change_is_seen_by_itself(file: Path) -> None:
+    with serving(file, "--reload") as served:
+        write(file, "two")
+        within_limit(lambda: versions(served, 1) == {"two"})
+        file.write_text(HEAD + "tools: {version: {description: V., valu: 3}}\n", encoding="utf-8")
+        within_limit(lambda: "the version before it is served on" in served.errors())
+        assert versions(served, 1) == {"two"}
+        write(file, "four")
+        within_limit(lambda: versions(served, 1) == {"four"})
