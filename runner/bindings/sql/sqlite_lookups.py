@@ -1,8 +1,9 @@
 """The connection on which the event loop itself makes look-ups of SQLite.
 
-It only reads, undoes no change that a killed writer left, waits for no lock that SQLite lets one refuse, takes no value beyond a size, and runs
-a bounded number of instructions. It compiles each statement once: if SQLite compiles it again, the
-schema has changed under it, and what was found out about it is void.
+It only reads, undoes no change that a killed writer left, waits for no lock that SQLite lets one
+refuse, takes no value beyond a size, and runs a bounded number of instructions. It compiles each
+statement once: if SQLite compiles it again, the schema has changed under it, and what was found out
+about it is void.
 """
 
 import os
