@@ -21,7 +21,7 @@ from runner.deadline import Deadline
 from runner.errors import BindingError, CallError, ClientCannotError, Kind, ToolError
 from runner.invocation.asking import confirm, with_asked
 from runner.invocation.failures import failed, recovered
-from runner.invocation.long import shape_long
+from runner.invocation.long import LongResults, shape_long
 from runner.invocation.scope import bind
 from runner.invocation.shape import shape
 
@@ -56,6 +56,7 @@ class Invoker:
         self._tools = tools
         self._variables = variables
         self._places = asyncio.Semaphore(concurrency)
+        self._long_results = LongResults()
         self._running = 0
         self._none_runs = asyncio.Event()
 
@@ -93,6 +94,7 @@ class Invoker:
                 tool, Call(tool.name, arguments, context, scope, tool.timeout_s)
             )
             if outcome.packed is not None:
+                self._long_results.admit(outcome.packed)
                 return await shape_long(tool, outcome, outcome.packed, scope)
             return shape(tool, outcome, scope)
         except CallError as error:

@@ -6,8 +6,10 @@ are sent.
 """
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
+from weakref import WeakSet
 
 from runner.catalog.call import Outcome, whole
 from runner.catalog.content import TextContent
@@ -18,8 +20,11 @@ from runner.catalog.tool import Tool
 from runner.codec.json import Json, encode
 from runner.codec.packed import PackedRows
 from runner.codec.tables import csv_head, csv_lines, markdown_head, markdown_lines
+from runner.errors import BindingError, Kind
 from runner.invocation.shape import check_declared, shape
 
+MAX_LONG_RESULTS: Final = 8
+"""Of one worker, from their packing to the end of their sending; clients may read slowly."""
 _OPEN: Final = b'{"rows":['
 Row = Mapping[str, Json]
 _TABLES: Final[
@@ -28,6 +33,27 @@ _TABLES: Final[
         tuple[Callable[[Sequence[str]], str], Callable[[Sequence[str], Sequence[Row]], str]],
     ]
 ] = {"csv": (csv_head, csv_lines), "markdown": (markdown_head, markdown_lines)}
+
+
+class LongResults:
+    """How many long results there are at this moment: each counts as long as its memory is held."""
+
+    def __init__(self) -> None:
+        self._held: WeakSet[PackedRows] = WeakSet()
+
+    def admit(self, packed: PackedRows) -> None:
+        """Takes one more into account.
+
+        Raises:
+            BindingError: `busy`, where there are too many.
+        """
+        if len(self._held) >= MAX_LONG_RESULTS:
+            gc.collect()  # what ended in a cycle holds its rows until the collector comes
+        if len(self._held) >= MAX_LONG_RESULTS:
+            raise BindingError(
+                Kind.BUSY, "the server is busy: too many long results are read; try again"
+            )
+        self._held.add(packed)
 
 
 async def shape_long(tool: Tool, outcome: Outcome, packed: PackedRows, scope: Scope) -> CallResult:

@@ -1,4 +1,5 @@
-"""uvicorn's HTTP/1.1 with bounds that it lacks: how large a head is, and how long it may take.
+"""uvicorn's HTTP/1.1 with bounds that it lacks: how large a head is, how long it may take, and how
+long a client may leave an answer unread.
 
 A head is everything of a request but its body: the line, the headers, the frames of chunks and what
 follows them. Without a bound one client could fill the memory, or hold its connections for ever.
@@ -10,7 +11,7 @@ from typing import ClassVar
 from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from runner.serving.bounds import HEAD_BYTES, HEAD_S
+from runner.serving.bounds import HEAD_BYTES, HEAD_S, LEAST_BYTES, STALL_S
 
 
 class HeadTooLargeError(HttpParserError):
@@ -21,6 +22,7 @@ class BoundedProtocol(HttpToolsProtocol):
     """One connection; refuses with 400 what is too large, and closes what is too slow."""
 
     head_s: ClassVar[float] = HEAD_S
+    stall_s: ClassVar[float] = STALL_S
     _head_bytes = 0
     """Received since a head or a piece of a body was last complete."""
     _unparsed_bytes = 0
@@ -28,6 +30,7 @@ class BoundedProtocol(HttpToolsProtocol):
     _has_head_ended = False
     _is_in_head = True
     _deadline: asyncio.TimerHandle | None = None
+    _stall: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
         """Waits for the first head."""
@@ -37,6 +40,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Waits no longer."""
         self._end_wait()
+        self._end_stall()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -85,6 +89,32 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_response_complete()
         if is_abandoned:
             self._await_head()
+
+    def pause_writing(self) -> None:
+        """The client does not keep up: it has to take something from time to time."""
+        super().pause_writing()
+        self._await_reading()
+
+    def resume_writing(self) -> None:
+        """It took what there was."""
+        self._end_stall()
+        super().resume_writing()
+
+    def _await_reading(self) -> None:
+        self._end_stall()
+        left = self.transport.get_write_buffer_size()
+        self._stall = self.loop.call_later(self.stall_s, self._look_at_reading, left)
+
+    def _look_at_reading(self, before: int) -> None:
+        if self.transport.get_write_buffer_size() > before - LEAST_BYTES:
+            self.transport.abort()
+        else:
+            self._await_reading()
+
+    def _end_stall(self) -> None:
+        if self._stall is not None:
+            self._stall.cancel()
+            self._stall = None
 
     def _refuse(self) -> None:
         if self._is_in_head:

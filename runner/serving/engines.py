@@ -105,6 +105,9 @@ async def _hypercorn(
     from hypercorn.asyncio import serve  # noqa: PLC0415
     from hypercorn.config import Config  # noqa: PLC0415
 
+    from runner.serving.unhurried import bound_hypercorn  # noqa: PLC0415
+
+    bound_hypercorn()
     config = Config()
     # The descriptors become hypercorn's own, so that nobody listens any more once it closes them.
     config.bind = [f"fd://{sock.detach()}" for sock in sockets]

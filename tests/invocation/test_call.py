@@ -12,8 +12,10 @@ from runner.catalog.plans import StepsPlan
 from runner.catalog.result import CallResult
 from runner.catalog.schema import Arguments, InputSchema
 from runner.catalog.tool import Tool, Words
+from runner.codec.packed import PackedRows
 from runner.errors import ArgumentsError, BindingError, FieldFault, Kind, ToolError
 from runner.invocation.call import Invoker
+from runner.invocation.long import MAX_LONG_RESULTS
 from tests.invocation.tools import CONTEXT, TOOL, Answering, reading, saying, tool
 from tests.requirements import requirement
 
@@ -145,6 +147,35 @@ def test_call_that_finds_no_place_is_told_that_the_server_is_busy() -> None:
     first, second = asyncio.run(main())
     assert first.structured == b"1"
     assert error_of(second).startswith("the server is busy")
+
+
+class Packing(Answering):
+    """Answers each call with rows that are packed."""
+
+    async def invoke(self, call: Call) -> Outcome:
+        """Rows of their own."""
+        packed = PackedRows()
+        packed.add(b'[{"a":1}]')
+        return Outcome({"rows": [], "truncated": False}, packed=packed)
+
+
+def test_so_many_long_results_are_held_at_once() -> None:
+    """Each is held until its client has read it, for which it may take long."""
+
+    async def main() -> None:
+        invoker = Invoker({"probe": Packing(Outcome(1))}, variables={}, concurrency=1)
+        unread = [await invoker.call_tool(TOOL, {}, CONTEXT) for _ in range(MAX_LONG_RESULTS)]
+        assert [result.is_error for result in unread] == [False] * MAX_LONG_RESULTS
+
+        refused = await invoker.call_tool(TOOL, {}, CONTEXT)
+        assert error_of(refused) == (
+            "the server is busy: too many long results are read; try again"
+        )
+
+        unread.pop()
+        assert not (await invoker.call_tool(TOOL, {}, CONTEXT)).is_error
+
+    asyncio.run(main())
 
 
 def test_outcome_for_a_step_is_whole_and_failures_pass() -> None:

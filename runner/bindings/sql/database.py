@@ -49,6 +49,7 @@ class SqlDatabase:
         self._seal = seal
         self._readers = self._threads(database.pool_size, writes=not engine.facts.splits_writes)
         self._writers: Threads | None = None
+        self._foreign: Threads | None = None
         self._lookups: Lookups | None = None
         source = lookups_of(engine)
         if source is not None:
@@ -71,18 +72,28 @@ class SqlDatabase:
             self._writers = self._threads(1, writes=True)
         return self._writers
 
+    def _threads_for_clients(self) -> Threads:
+        if not self._engine.facts.splits_foreign:
+            return self._readers
+        if self._foreign is None:
+            self._foreign = self._threads(self.database.pool_size, writes=False)
+        return self._foreign
+
+    def _opened(self) -> Iterator[Threads]:
+        return filter(None, (self._readers, self._writers, self._foreign))
+
     @property
     def running(self) -> int:
         """How many calls are worked on at this moment; for metrics."""
-        return self._readers.running + (self._writers.running if self._writers else 0)
+        return sum(threads.running for threads in self._opened())
 
     def binding(
         self, plan: SqlPlan, tool: str, *, errors: Mapping[str, Words] = _NO_WORDS
     ) -> Binding:
         """The live runner of a plan of this database; `errors` are the tool's words."""
-        threads = self._threads_for(writes=plan.writes)
         if plan.client_parameter is not None:
-            return ForeignBinding(plan, self._readers, session=self.database.session)
+            return ForeignBinding(plan, self._threads_for_clients(), session=self.database.session)
+        threads = self._threads_for(writes=plan.writes)
         words = errors.get(Kind.MISSING)
         pager = None
         if plan.page is not None:
@@ -164,9 +175,8 @@ class SqlDatabase:
 
     async def close(self) -> None:
         """Stops what runs and closes every connection."""
-        for threads in (self._readers, self._writers):
-            if threads is not None:
-                await threads.close()
+        for threads in self._opened():
+            await threads.close()
         if self._lookups is not None:
             await self._lookups.close()
         await asyncio.to_thread(self._engine.close)

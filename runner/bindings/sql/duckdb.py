@@ -39,7 +39,7 @@ from runner.catalog.rendering import Key, Shapes
 from runner.catalog.sources import Create, Database
 from runner.errors import Kind, StartError
 
-FACTS: Final = EngineFacts(splits_writes=True, seconds_between_stops=0.02)
+FACTS: Final = EngineFacts(splits_writes=True, seconds_between_stops=0.02, stops_of_reads=26)
 _MAGIC: Final = b"DUCK"
 _MAGIC_AT: Final = 8
 _BEGIN_READ: Final = "BEGIN TRANSACTION READ ONLY"

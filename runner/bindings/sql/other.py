@@ -19,7 +19,7 @@ from typing import Final
 from sqlalchemy import create_engine
 from sqlalchemy.engine import Dialect
 from sqlalchemy.engine.interfaces import DBAPICursor
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import NullPool, PoolProxiedConnection
 
 from runner.bindings.sql.collect import BLOCK_ROWS, Cell, Sink
@@ -151,7 +151,6 @@ class OtherSession:
     def _run(self, text: str, values: Sequence[object], use: Callable[[DBAPICursor], None]) -> None:
         if self._is_stopped:
             raise refused(Kind.CANCELLED)
-        driver = self._dialect.loaded_dbapi
         cursor: DBAPICursor | None = None
         try:
             cursor = self._cursor = self._pooled.cursor()
@@ -160,21 +159,26 @@ class OtherSession:
             else:  # where nothing is given, no driver reads `%` as a mark
                 cursor.execute(text)
             use(cursor)
-        except driver.Error as error:
+        except (BindingError, SessionLostError):
+            raise
+        except Exception as error:  # of somebody's code, which knows more than DB-API's errors
             raise self._translated(error, cursor) from error
         finally:
             self._cursor = None
             if cursor is not None:
-                with suppress(driver.Error):
+                with suppress(Exception):
                     cursor.close()
 
     def _translated(
         self, error: Exception, cursor: DBAPICursor | None
     ) -> BindingError | SessionLostError:
-        """DB-API knows a broken connection and a broken rule; all else is the statement's."""
+        """DB-API knows a broken connection and a broken rule; a driver that reads files or asks
+        others raises what they do. All else is the statement's."""
         reason = type(error).__name__
         if self._is_stopped:
             return refused(Kind.CANCELLED, reason=reason)
+        if isinstance(error, OSError):
+            return SessionLostError(reason)
         if self._dialect.is_disconnect(error, self._connection, cursor):  # type: ignore[arg-type]  # an error of this driver
             return SessionLostError(reason)
         driver = self._dialect.loaded_dbapi
@@ -187,7 +191,7 @@ class OtherSession:
         """Keeps what was done."""
         try:
             self._dialect.do_commit(self._pooled)
-        except self._dialect.loaded_dbapi.Error as error:
+        except Exception as error:
             raise self._translated(error, None) from error
 
     def rollback(self) -> None:
@@ -197,7 +201,7 @@ class OtherSession:
             self._dialect.do_rollback(self._pooled)
         except driver.NotSupportedError:
             return
-        except driver.Error as error:
+        except Exception as error:
             raise SessionLostError(type(error).__name__) from error
 
     def stop(self) -> None:
@@ -207,7 +211,7 @@ class OtherSession:
         known = (getattr(owner, name, None) for owner in owners for name in _STOPS)
         stop = next(filter(callable, known), None)
         if stop is not None:
-            with suppress(self._dialect.loaded_dbapi.Error):
+            with suppress(Exception):
                 stop()
 
     def prover(self) -> Prover:
@@ -220,7 +224,7 @@ class OtherSession:
 
     def close(self) -> None:
         """Closes it, or leaves it to the driver."""
-        with suppress(self._dialect.loaded_dbapi.Error, SQLAlchemyError):
+        with suppress(Exception):
             self._pooled.close()
 
 
@@ -250,10 +254,9 @@ class OtherEngine:
     def open_session(self, *, writes: bool) -> OtherSession:
         """A connection of the driver; it can write if the login may."""
         del writes
-        driver = self._engine.dialect.loaded_dbapi
         try:
             pooled = self._engine.raw_connection()
-        except (driver.Error, SQLAlchemyError, OSError, TypeError) as error:
+        except Exception as error:
             raise self._refused("cannot be reached", error) from error
         session = OtherSession(pooled, self._engine.dialect, name=self._database.name)
         try:

@@ -178,6 +178,11 @@ class EngineFacts:
     """Its sessions are `SteppedSession`s."""
     gives_up: bool = False
     """A statement that does not stop when told is left alone with its thread and connection."""
+    splits_foreign: bool = False
+    """Statements of clients have threads and connections of their own."""
+    stops_of_reads: int | None = None
+    """A read alone is left so, once it was told so often: an engine hears a stop between two pieces
+    of work, and a piece may be large. Of a write nobody would know what became of it."""
 
 
 class Engine(Protocol):

@@ -25,6 +25,7 @@ from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.create import create_file, run_scripts
 from runner.bindings.sql.session import EngineFacts, Ready, SessionLostError, Terms, simple_names
 from runner.bindings.sql.sqlite_errors import is_busy, no_value, translated
+from runner.bindings.sql.sqlite_functions import BoundedFunctions
 from runner.bindings.sql.sqlite_guard import authorize_reading, authorize_writing
 from runner.bindings.sql.sqlite_prove import SqliteProver
 from runner.bindings.sql.wording import refused
@@ -32,9 +33,15 @@ from runner.catalog.rendering import Key, Shapes
 from runner.catalog.sources import Create, Database
 from runner.codec.json import encode
 from runner.codec.values import plain
-from runner.errors import Kind, StartError
+from runner.errors import BindingError, Kind, StartError
 
-FACTS: Final = EngineFacts(splits_writes=True, seconds_between_stops=0.02)
+FACTS: Final = EngineFacts(
+    splits_writes=True, seconds_between_stops=0.02, splits_foreign=True, stops_of_reads=26
+)
+"""A read that half a second of stops does not reach is given up: SQLite hears them between its
+instructions alone, and one call of a function is one instruction."""
+PATTERN_BYTES: Final = 1000
+"""Of LIKE and GLOB; the time of a match grows with the pattern times the text."""
 _MAGIC: Final = b"SQLite format 3\0"
 _CACHED_STATEMENTS: Final = 512
 _OWN_VALUE_BYTES: Final = 1_000_000_000
@@ -91,6 +98,7 @@ class SqliteSession:
         self._is_stopped = False
         self._own_value_bytes = own_value_bytes
         self._value_bytes = _OWN_VALUE_BYTES
+        self._functions: BoundedFunctions | None = None
 
     def prepare(self, shapes: Shapes, key: Key) -> Ready:
         """The shape with `?` for each value."""
@@ -107,6 +115,8 @@ class SqliteSession:
         """A writing transaction locks at once; a single read is its own transaction."""
         self._is_stopped = False
         self._limit_values(_FOREIGN_VALUE_BYTES if terms.is_foreign else self._own_value_bytes)
+        if terms.is_foreign and self._functions is None:
+            self._functions = BoundedFunctions(self.connection, is_stopped=lambda: self._is_stopped)
         if terms.writes:
             self._execute("BEGIN IMMEDIATE", ())
             self._execute(_READ_SCHEMA, ())
@@ -126,10 +136,14 @@ class SqliteSession:
             raise no_value(error) from error
         except sqlite3.OperationalError as error:
             if self._writes or not str(error).startswith(_UNDECODABLE):
-                raise translated(error) from error
+                raise self._translated(error) from error
             self._query_tolerantly(ready, values, sink)
         except sqlite3.Error as error:
             raise translated(error) from error
+
+    def _translated(self, error: sqlite3.Error) -> BindingError:
+        fault = None if self._functions is None else self._functions.take_fault()
+        return translated(error) if fault is None else fault
 
     def _query_tolerantly(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
         self.connection.text_factory = _TOLERANT_TEXT
@@ -137,7 +151,7 @@ class SqliteSession:
         try:
             self._fetch(ready, values, sink)
         except sqlite3.Error as error:
-            raise translated(error) from error
+            raise self._translated(error) from error
         finally:
             self.connection.text_factory = str
 
@@ -204,6 +218,8 @@ class SqliteSession:
     def close(self) -> None:
         """Closes it; an open transaction is rolled back by SQLite."""
         self.connection.close()
+        if self._functions is not None:
+            self._functions.close()
 
 
 def _placeholder(cast: str) -> str:
@@ -308,6 +324,7 @@ class SqliteEngine:
                     raise
                 raise ConnectError(index, str(error)) from error
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_BYTES)
         if writes:
             if not self._is_memory:
                 connection.execute("PRAGMA journal_mode = WAL").close()

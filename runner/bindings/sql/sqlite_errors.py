@@ -56,6 +56,8 @@ _FAULTS: Final[tuple[tuple[re.Pattern[str], FaultKind], ...]] = (
     (re.compile(r"^datatype mismatch$|^cannot store \w+ value in \w+ column "), "misfit"),
 )
 _STRICT = re.compile(r"^cannot store \w+ value in \w+ column (?:.*\.)?(\w+)$")
+_LONG_PATTERN: Final = "LIKE or GLOB pattern too complex"
+_PATTERN_WORDS: Final = "a pattern of LIKE or GLOB is longer than the 1000 bytes allowed"
 _COLUMNS = re.compile(r"constraint failed: (.+)$")
 _NAMES_COLUMNS = frozenset({Kind.UNIQUE, Kind.NOT_NULL})
 
@@ -71,6 +73,8 @@ def translated(error: sqlite3.Error) -> BindingError:
     code = getattr(error, "sqlite_errorcode", None)
     if not isinstance(code, int):  # the module's own: several statements, a wrong value
         return refused(Kind.INVALID, reason=type(error).__name__)
+    if str(error) == _LONG_PATTERN:
+        return BindingError(Kind.TOO_LARGE, _PATTERN_WORDS, reason=error.sqlite_errorname)
     kind = _KINDS.get(code) or _PRIMARY_KINDS.get(code & 0xFF) or Kind.INVALID
     fault = _fault(str(error)) if kind is Kind.INVALID else None
     field = _field(kind, str(error))

@@ -1,10 +1,12 @@
 """The connection on which the event loop itself makes look-ups of SQLite.
 
-It only reads, waits for no lock that SQLite lets one refuse, takes no value beyond a size, and runs
-a bounded number of instructions. It compiles each statement once: if SQLite compiles it again, the
-schema has changed under it, and what was found out about it is void.
+It only reads, undoes no change that a killed writer left, waits for no lock that SQLite lets one
+refuse, takes no value beyond a size, and runs a bounded number of instructions. It compiles each
+statement once: if SQLite compiles it again, the schema has changed under it, and what was found out
+about it is void.
 """
 
+import os
 import sqlite3
 from collections.abc import Sequence
 from typing import Final
@@ -15,6 +17,8 @@ from runner.bindings.sql.sqlite import SqliteEngine, SqliteSession
 from runner.bindings.sql.sqlite_errors import translated
 from runner.bindings.sql.sqlite_guard import authorize_reading
 from runner.bindings.sql.sqlite_program import runs_once
+from runner.bindings.sql.wording import refused
+from runner.errors import Kind
 
 VALUE_BYTES: Final = 64 * 1024
 """Of a value; a larger one takes a time that the event loop would feel."""
@@ -31,6 +35,7 @@ class SqliteLookupSession(SqliteSession):
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection, writes=False, own_value_bytes=VALUE_BYTES)
         connection.execute(_READ_SCHEMA).fetchall()
+        self._journal = _journal_of(connection)
         self._marks_met = 0
         self._compiled: set[str] = set()
         self._may_compile = False
@@ -52,7 +57,14 @@ class SqliteLookupSession(SqliteSession):
         return authorize_reading(action, first, second, *rest)
 
     def begin(self, terms: Terms) -> None:
-        """A single read is its own transaction."""
+        """A single read is its own transaction.
+
+        Raises:
+            BindingError: `busy`, where a journal stands beside the file: a writer is at work, or
+                was killed and the next reader undoes what it did, which takes as long as that did.
+        """
+        if self._journal is not None and _has_content(self._journal):
+            raise refused(Kind.BUSY)
         self._marks_met = 0
         super().begin(terms)
 
@@ -65,6 +77,22 @@ class SqliteLookupSession(SqliteSession):
         self._may_compile = ready.text not in self._compiled
         super().query(ready, values, sink)
         self._compiled.add(ready.text)
+
+
+def _journal_of(connection: sqlite3.Connection) -> str | None:
+    """Where writers keep what they replace; nowhere in WAL mode, which no other process ends while
+    this connection is open."""
+    connection.set_authorizer(None)
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    file = next((row[2] for row in connection.execute("PRAGMA database_list")), "")
+    return f"{file}-journal" if file and mode != "wal" else None
+
+
+def _has_content(path: str) -> bool:
+    try:
+        return os.stat(path).st_size > 0
+    except OSError:
+        return False
 
 
 class SqliteLookups:

@@ -415,7 +415,7 @@ class Threads:
         """In the engine, then by the end of its connection, then for who waits for it alone."""
         if thread.is_opening:
             self._give_up(job, None)
-        elif self._facts.gives_up and job.stops > 1:
+        elif self._is_unstopped(job):
             self._give_up(job, stopped(kind, "the driver cannot stop it"))
         elif job.is_cut:
             job.answer(stopped(kind, "the server does not answer"))
@@ -425,6 +425,11 @@ class Threads:
         elif not job.is_being_stopped:
             job.is_being_stopped = True
             self._stopper.submit(_stop, job, thread)
+
+    def _is_unstopped(self, job: Job) -> bool:
+        most = self._facts.stops_of_reads
+        is_lasting = most is not None and job.may_repeat and job.stops >= most
+        return is_lasting or (self._facts.gives_up and job.stops > 1)
 
     def _give_up(self, job: Job, unstopped: BindingError | None) -> None:
         """Answers for what goes on; another thread takes the place of its own.

@@ -150,7 +150,11 @@ class Lab:
 
     def invoke(self, plan: SqlPlan, timeout_s: object = 20.0, **arguments: object) -> Outcome:
         """The outcome of one call."""
-        return self.run(self.binding(plan).invoke(call(arguments, float(str(timeout_s)))))
+
+        async def invoked() -> Outcome:
+            return await self.binding(plan).invoke(call(arguments, float(str(timeout_s))))
+
+        return self.run(invoked())
 
     def binding(self, plan: SqlPlan) -> Binding:
         """The binding of a tool named `tool`."""

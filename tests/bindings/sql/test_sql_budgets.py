@@ -274,3 +274,24 @@ def test_serialization_faults_are_conflicts(items: Lab) -> None:
     results = items.run(both())
     errors = [result for result in results if isinstance(result, BindingError)]
     assert [error.kind for error in errors] == [Kind.CONFLICT]
+
+
+UNHEARD = {
+    "sqlite": "SELECT length(trim(replace(hex(zeroblob({n})), '0', 'a'),"
+    " replace(hex(zeroblob(500000)), '0', 'b') || 'a')) AS n",
+    "postgresql": "SELECT length(trim(repeat('a', 2 * {n}), repeat('b', 1000000) || 'a')) AS n",
+    "mariadb": "SELECT repeat('a', 1000000) LIKE concat('%', repeat('a', {n} / 2), 'b') AS n",
+}
+"""One call of a function that takes seconds, during which the engine hears no stop."""
+
+
+@pytest.mark.engines(
+    "sqlite", "postgresql", "mariadb", why="DuckDB has no function that takes so long on a text"
+)
+def test_a_read_that_hears_no_stop_is_given_up(lab: Lab) -> None:
+    """The client would wait for minutes, and the next ones for a connection."""
+    begin = time.monotonic()
+    error = lab.fails(lab.plan(UNHEARD[lab.engine].replace("{n}", "1200"), shape="value"), 0.2)
+    assert error.kind is Kind.TIMEOUT
+    assert lab.value("SELECT 1 AS a") == 1
+    assert time.monotonic() - begin < 5

@@ -8,12 +8,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import pytest
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 
 from runner.bindings.sql.other import OtherEngine, Placeholders, bind
 from runner.catalog.call import Outcome
@@ -293,3 +293,81 @@ def test_lists_and_objects_are_bound_as_json_text() -> None:
 def test_a_failure_of_the_driver_is_a_binding_error(lab: Lab) -> None:
     with pytest.raises(BindingError):
         lab.rows("SELECT * FROM")
+
+
+class FailingDialect(SQLiteDialect_pysqlite):
+    """A driver that reads what others have: it raises what they do."""
+
+    name = "failing"
+    supports_statement_cache = True
+
+    def connect(self, *arguments: object, **named: object) -> DBAPIConnection:
+        """A connection whose cursors fail at the word that names an error."""
+        connection = super().connect(*arguments, **named)
+        return cast(DBAPIConnection, FailingConnection(connection))
+
+
+class FailingConnection:
+    """A connection of the driver beneath, but for its cursors."""
+
+    def __init__(self, connection: DBAPIConnection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+    def cursor(self) -> object:
+        """Fails where the statement says so."""
+        return FailingCursor(self._connection.cursor())
+
+
+class FailingCursor:
+    """A cursor of the driver beneath, but for what the statement says."""
+
+    def __init__(self, cursor: DBAPICursor) -> None:
+        self._cursor = cursor
+        self._text = ""
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._cursor, name)
+
+    def execute(self, text: str) -> None:
+        """Runs it."""
+        self._text = text
+        self._fail("running")
+        self._cursor.execute(text)
+
+    def fetchmany(self, size: int) -> object:
+        """Rows."""
+        self._fail("fetching")
+        return self._cursor.fetchmany(size)
+
+    def close(self) -> None:
+        """Closes it."""
+        self._fail("fetching")
+        self._cursor.close()
+
+    def _fail(self, when: str) -> None:
+        for name, error in ERRORS.items():
+            if f"{name} {when}" in self._text:
+                raise error
+
+
+ERRORS: dict[str, Exception] = {
+    "ValueError": ValueError("a secret"),
+    "KeyError": KeyError("a secret"),
+    "UnicodeDecodeError": UnicodeDecodeError("utf-8", b"a secret", 0, 1, "invalid"),
+    "ConnectionResetError": ConnectionResetError("a secret"),
+    "TimeoutError": TimeoutError("a secret"),
+}
+registry.register("failing", __name__, "FailingDialect")
+
+
+@pytest.mark.parametrize("when", ["running", "fetching"])
+@pytest.mark.parametrize("name", ERRORS)
+def test_whatever_a_driver_raises_is_a_failure_of_the_call(name: str, when: str) -> None:
+    kind = Kind.UNAVAILABLE if issubclass(type(ERRORS[name]), OSError) else Kind.INVALID
+    with open_lab(Database("lab", Secret("failing://"), "failing", pool_size=1)) as lab:
+        error = lab.fails(lab.plan(f"SELECT '{name} {when}' AS a"))
+        assert (error.kind, error.reason) == (kind, name)
+        assert lab.value("SELECT 1 AS a") == 1

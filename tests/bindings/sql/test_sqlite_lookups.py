@@ -5,6 +5,8 @@ Ours: a hop to a thread costs more than such a read; see `docs/architecture.md`.
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -324,6 +326,32 @@ def test_a_lock_is_not_waited_for_and_means_nothing(watched: Watched, path: Path
         assert watched.find() is None
     assert time.monotonic() - begin < 10, "the threads would wait for thirty seconds"
     assert watched.find() == FIRST
+
+
+KILLED = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA cache_size = 1")
+connection.execute("BEGIN")
+connection.execute("UPDATE items SET name = name || ' changed'")
+os._exit(0)
+"""
+
+
+def test_what_a_killed_writer_left_is_not_undone_on_the_loop(watched: Watched, path: Path) -> None:
+    """It is as much as the writer wrote: hundreds of megabytes held up every client."""
+    journal = path.with_name("items.db-journal")
+    subprocess.run([sys.executable, "-c", KILLED, str(path)], check=True)
+    left = journal.stat().st_size
+    assert left > 100_000
+
+    assert watched.find() is None
+    assert journal.stat().st_size == left, "nobody touched it"
+
+    with somebody_else(path) as reader:
+        assert reader.execute("SELECT name FROM items WHERE id = 1").fetchone() == ("item 1",)
+    assert watched.find() == FIRST
+    assert not journal.exists()
 
 
 def test_a_lost_connection_is_replaced_after_a_rest(watched: Watched) -> None:
