@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner.catalog.caller import Caller
+from runner.catalog.prompt import Prompt
 from runner.catalog.resource import Resource
 from runner.catalog.sources import Api, Database
 from runner.catalog.tool import Icon, Tool
@@ -33,6 +34,7 @@ class Endpoint:
     tools: Mapping[str, Tool]
     instructions: str | None = None
     resources: Mapping[str, Resource] = field(default_factory=dict)
+    prompts: Mapping[str, Prompt] = field(default_factory=dict)
     name: str = ""
     """In the file; empty where the file has no `endpoints`."""
     title: str | None = None
@@ -110,6 +112,8 @@ class Catalog:
     """Of the configuration: changes when what is served changes."""
     resources: Mapping[str, Resource] = field(default_factory=dict)
     """All resources of all endpoints, by name, in the order of the file."""
+    prompts: Mapping[str, Prompt] = field(default_factory=dict)
+    """All prompts of all endpoints, by name, in the order of the file."""
     lifespan: Callable[[], object] | None = None
     """Makes the async context manager that is open while a worker serves."""
 

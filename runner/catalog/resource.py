@@ -1,6 +1,6 @@
 """A resource as compiled: what is listed, which URIs are its own, what is run to read it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner.catalog.tool import Icon, Tool
@@ -36,3 +36,24 @@ class Contents:
     text: str | None = None
     blob: bytes | None = None
     meta: Mapping[str, object] | None = None
+
+
+class ResourceIndex:
+    """Which resource a URI is of."""
+
+    def __init__(self, resources: Iterable[Resource]) -> None:
+        listed = list(resources)
+        self._exact = {item.uri: item for item in listed if item.template is None}
+        self._templates = [(item.template, item) for item in listed if item.template is not None]
+
+    def find(self, uri: str) -> tuple[Resource, Mapping[str, str]] | None:
+        """The resource of a URI as it was sent, or of the first template that reads it, with the
+        variables that it reads."""
+        exact = self._exact.get(uri)
+        if exact is not None:
+            return exact, {}
+        for template, resource in self._templates:
+            variables = template.read(uri)
+            if variables is not None:
+                return resource, variables
+        return None

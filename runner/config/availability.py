@@ -11,7 +11,6 @@ from runner.config.places import name_of, places
 from runner.diagnostics import Diagnostic
 
 NOT_AVAILABLE = (
-    "prompts",
     "skills",
     "apps",
     "rates",
@@ -31,7 +30,6 @@ NOT_AVAILABLE = (
     "defaults.cache",
     "defaults.result.columns.*.access",
     "defaults.result.columns.*.mask",
-    "endpoints.*.prompts",
     "endpoints.*.skills",
     "endpoints.*.access",
     "tools.*.rates",
@@ -41,6 +39,8 @@ NOT_AVAILABLE = (
     "tools.*.ui",
     "tools.*.input.*.complete",
     "resources.*.input.*.complete",
+    "prompts.*.arguments.*.complete",
+    "prompts.*.access",
     "resources.*.access",
     "resources.*.result.columns.*.access",
     "resources.*.result.columns.*.mask",

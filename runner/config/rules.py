@@ -46,6 +46,10 @@ ONE_OF = (
     OneOf("resources.*", ("file", "directory", "text", "sql", "http", "python")),
     OneOf("resources.*.result", ("columns", "schema"), is_needed=False),
     OneOf("resources.*.result.text", ("format", "template")),
+    OneOf("prompts.*", ("template", "messages")),
+    OneOf("prompts.*.template", ("text", "file")),
+    OneOf("prompts.*.messages.*", ("text", "resource", "image", "audio")),
+    OneOf("prompts.*.messages.*.resource", ("text", "file"), is_needed=False),
     OneOf("tools.*.steps.*", ("tool", "sql", "http", "python", "value")),
     OneOf("server.instructions", ("text", "file")),
     OneOf("apis.*.auth", ("bearer", "basic", "header", "client_credentials", "forward")),
@@ -58,6 +62,7 @@ ONE_OF = (
 BESIDE = (
     Beside("tools.*", "select", ("steps",)),
     Beside("resources.*", "database", ("sql",)),
+    Beside("prompts.*.messages.*.resource", "mime", ("text", "file")),
     Beside("tools.*.steps.*", "with", ("tool",)),
     Beside("tools.*.steps.*", "database", ("sql",)),
     *(Beside(f"{place}.paginate", "cursor", ("next",)) for place in _HTTP),

@@ -14,6 +14,7 @@ from runner.protocol.content import encode_content, text_pieces
 from runner.protocol.jsonrpc import Body
 from runner.protocol.listing import (
     brief_server,
+    describe_prompt,
     describe_resource,
     describe_server,
     describe_template,
@@ -44,6 +45,7 @@ DEFAULTS: Final = Settings()
 TOOLS: Final = "tools/list"
 RESOURCES: Final = "resources/list"
 TEMPLATES: Final = "resources/templates/list"
+PROMPTS: Final = "prompts/list"
 Lists = Mapping[str, Mapping[str, Sequence[Mapping[str, object]]]]
 """What each method lists: its entries, under the one member that they have in the result."""
 
@@ -90,6 +92,11 @@ class Edition:
     def read_result(self, contents: bytes) -> bytes:
         """The result object of a resource that was read; `contents` is its encoded array."""
         return b"".join((self.head, self.freshness, b'"contents":', contents, self.tail))
+
+    def prompt_result(self, messages: bytes, description: str | None) -> bytes:
+        """The result object of a prompt; `messages` is its encoded array."""
+        words = b"" if description is None else b'"description":%b,' % encode(description)
+        return b"".join((self.head, words, b'"messages":', messages, self.tail))
 
     def _pieces(self, tool: str, result: CallResult, long: LongResult) -> Iterator[bytes]:
         """As `call_result`, made while it is sent; such a result is an object."""
@@ -185,6 +192,7 @@ def _lists(endpoint: Endpoint, features: Features) -> Lists:
             describe_template(r, features) for r in resources if r.template is not None
         ]
     }
+    found[PROMPTS] = {"prompts": [describe_prompt(p, features) for p in endpoint.prompts.values()]}
     return found
 
 
@@ -194,6 +202,8 @@ def _capabilities(endpoint: Endpoint, settings: Settings) -> dict[str, object]:
         found["tools"] = {}
     if endpoint.resources:
         found["resources"] = {}
+    if endpoint.prompts:
+        found["prompts"] = {}
     if settings.log_level is not None:
         found["logging"] = {}
     return found

@@ -32,6 +32,7 @@ from runner.protocol.legacy import Legacy
 from runner.protocol.metadata import is_modern
 from runner.protocol.modern import Modern, unsupported
 from runner.protocol.paging import Cursors
+from runner.protocol.prompts import Prompts
 from runner.protocol.request import Handler, Request
 from runner.protocol.resources import Resources
 from runner.protocol.tools import Tools
@@ -60,6 +61,8 @@ class Protocol:
             offered |= Tools(endpoint.tools, backend).methods()
         if endpoint.resources:
             offered |= Resources(endpoint.resources, backend).methods()
+        if endpoint.prompts:
+            offered |= Prompts(endpoint.prompts, endpoint.resources, backend).methods()
         cursors = Cursors(endpoint, catalog, backend.seal)
         editions = {
             version: edit(version, endpoint, catalog, settings, cursors) for version in FEATURES

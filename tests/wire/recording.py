@@ -16,6 +16,9 @@ _RESPONSES = {
     (MODERN_SCHEMA, "resources/list"): "ListResourcesResultResponse",
     (MODERN_SCHEMA, "resources/templates/list"): "ListResourceTemplatesResultResponse",
     (MODERN_SCHEMA, "resources/read"): "ReadResourceResultResponse",
+    (MODERN_SCHEMA, "prompts/list"): "ListPromptsResultResponse",
+    (MODERN_SCHEMA, "prompts/get"): "GetPromptResultResponse",
+    (MODERN_SCHEMA, "completion/complete"): "CompleteResultResponse",
 }
 _RESULTS = {
     "initialize": "InitializeResult",
@@ -26,6 +29,9 @@ _RESULTS = {
     "resources/list": "ListResourcesResult",
     "resources/templates/list": "ListResourceTemplatesResult",
     "resources/read": "ReadResourceResult",
+    "prompts/list": "ListPromptsResult",
+    "prompts/get": "GetPromptResult",
+    "completion/complete": "CompleteResult",
 }
 _NOTIFICATIONS = {
     "notifications/progress": "ProgressNotification",

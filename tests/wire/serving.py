@@ -10,7 +10,8 @@ from runner.catalog.catalog import Budgets, Catalog, Endpoint, Identities, Ident
 from runner.catalog.content import TextContent
 from runner.catalog.expressions import TreeTemplate
 from runner.catalog.plans import ValuePlan
-from runner.catalog.resource import Contents, Resource
+from runner.catalog.prompt import Prompt, PromptMessage
+from runner.catalog.resource import Contents, Resource, ResourceIndex
 from runner.catalog.result import CallResult
 from runner.catalog.schema import HeaderParameter, InputSchema, JsonSchema, OutputSchema
 from runner.catalog.tool import ResultText, Tool, ToolAnnotations
@@ -106,6 +107,13 @@ async def no_resource(
     raise BindingError(Kind.MISSING, "there is no such resource")
 
 
+async def no_prompt(
+    _prompt: Prompt, _sent: Mapping[str, str], _resources: ResourceIndex, _context: CallContext
+) -> Sequence[PromptMessage]:
+    """One without messages."""
+    return []
+
+
 def always(result: CallResult) -> CallTool:
     """A `call_tool` that gives `result`."""
 
@@ -134,6 +142,7 @@ def a_protocol(
         Backend(
             call_tool=call_tool,
             read_resource=read_resource,
+            get_prompt=no_prompt,
             clock=lambda: now,
             error_id=lambda: "e-1",
             seal=Seal(keys),
