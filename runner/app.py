@@ -41,6 +41,7 @@ from runner.config.nodes import Document, Scalar
 from runner.diagnostics import Diagnostic, Faults
 from runner.errors import ConfigurationError, StartError
 from runner.invocation.call import Invoker
+from runner.invocation.completion import Completer
 from runner.invocation.prompts import Prompter
 from runner.invocation.read import Reader
 from runner.protocol.backend import Backend
@@ -302,6 +303,7 @@ def protocols_of(catalog: Catalog, invoker: Invoker, keys: list[bytes]) -> Mappi
         call_tool=invoker.call_tool,
         read_resource=reader.read,
         get_prompt=Prompter(reader, catalog.vars, served).get,
+        complete=Completer(invoker, catalog.suggesters).complete,
         clock=utc_now,
         error_id=new_error_id,
         seal=Seal(keys),

@@ -345,6 +345,8 @@ unknown-resource: A message embeds a resource that the file does not have. Corre
 wrong-media: A file that should be an image or a sound is of another type by its name, or a file
   that is sent has nothing in it.
 file-too-large: A file that is sent is larger than `budgets.response_body`.
+wrong-suggestions: The function of a `complete` says by its return hint that it gives something
+  else than a list of texts.
 """
 _SECTION = re.compile(r"^# (.+)\n((?:[^#\n].*\n)+)", re.MULTILINE)
 _ENTRY = re.compile(r"^([a-z0-9-]+): (.+(?:\n  .+)*)", re.MULTILINE)

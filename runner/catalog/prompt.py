@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from runner.catalog.completion import Completion
 from runner.catalog.content import AudioContent, ContentBlock, ImageContent
 from runner.catalog.expressions import Bind, Template
 from runner.catalog.tool import Icon
@@ -19,6 +20,7 @@ class Argument:
     title: str | None
     description: str | None
     required: bool
+    complete: Completion | None = None
 
 
 @dataclass(frozen=True, slots=True)

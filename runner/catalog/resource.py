@@ -1,8 +1,9 @@
 """A resource as compiled: what is listed, which URIs are its own, what is run to read it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from runner.catalog.completion import Completion
 from runner.catalog.tool import Icon, Tool
 from runner.catalog.uris import UriTemplate
 
@@ -25,6 +26,8 @@ class Resource:
     """What is run: its arguments are the template's variables. Never listed among the tools."""
     size: int | None = None
     """In bytes, where it is known before it is read."""
+    complete: Mapping[str, Completion] = field(default_factory=dict)
+    """By variable of the template."""
 
 
 @dataclass(frozen=True, slots=True)

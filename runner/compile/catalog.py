@@ -87,8 +87,18 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
     resources = compile_resources(around, root / "resources", folder=material.folder)
     served = {name: item.resource for name, item in resources.items()}
     within = PromptSurroundings(around, material.data, served)
-    prompts = compile_prompts(within, root / "prompts")
-    run = [*listed.values(), *(item.tool for item in served.values())]
+    compiled_prompts = compile_prompts(within, root / "prompts")
+    prompts = {name: item.prompt for name, item in compiled_prompts.items()}
+    suggesters = {
+        item.tool.name: item
+        for found in (
+            *(owner.suggesters for owner in resources.values()),
+            *(owner.suggesters for owner in compiled_prompts.values()),
+        )
+        for item in found
+    }
+    suggesting = {name: item.tool for name, item in suggesters.items()}
+    run = [*listed.values(), *(r.tool for r in served.values()), *suggesting.values()]
     plans = [tool.plan for tool in run]
     databases = with_writers(databases, plans, spec.serve.workers, root / "databases")
     catalog = Catalog(
@@ -103,6 +113,7 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         tools=listed,
         resources=served,
         prompts=prompts,
+        suggesters=suggesting,
         databases=databases,
         apis={**apis, **_own_apis(plans)},
         budgets=budgets,
@@ -113,7 +124,7 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         lifespan=_lifespan(spec, root / "lifespan", material.loader),
     )
     provable = {item.compiled.tool.name: item.compiled for item in resources.values()}
-    return Compiled(catalog, {**tools, **provable})
+    return Compiled(catalog, {**tools, **provable, **suggesters})
 
 
 def with_tools(compiled: Compiled, tools: Mapping[str, Tool]) -> Catalog:
@@ -133,7 +144,10 @@ def with_tools(compiled: Compiled, tools: Mapping[str, Tool]) -> Catalog:
         )
         for endpoint in catalog.endpoints
     )
-    return replace(catalog, endpoints=endpoints, tools=listed, resources=resources)
+    suggesters = {name: tools.get(name, tool) for name, tool in catalog.suggesters.items()}
+    return replace(
+        catalog, endpoints=endpoints, tools=listed, resources=resources, suggesters=suggesters
+    )
 
 
 def digest_of(texts: Mapping[str, str]) -> str:

@@ -1,11 +1,13 @@
 """One prompt of the file → one frozen `Prompt`: its arguments, hidden ones, and its messages."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from runner.catalog.completion import Completion
 from runner.catalog.content import AudioContent, ImageContent
 from runner.catalog.expressions import Bind, Template
 from runner.catalog.media import is_text, mime_of
+from runner.catalog.plans import PythonPlan
 from runner.catalog.prompt import (
     Argument,
     Embedding,
@@ -15,12 +17,17 @@ from runner.catalog.prompt import (
     Source,
 )
 from runner.catalog.resource import Resource, ResourceIndex
+from runner.catalog.sql import SqlPlan
+from runner.compile.completion import Asked, compile_completion
 from runner.compile.expressions import Names, compile_expression, compile_template
 from runner.compile.inherited import merged_binds
 from runner.compile.server import compile_icons
 from runner.compile.site import Site
 from runner.compile.surroundings import Surroundings
+from runner.compile.tools import CompiledTool
+from runner.compile.usage import names_of
 from runner.config.nodes import Scalar
+from runner.config.spec.inputs import CompleteSpec
 from runner.config.spec.offers import MessageResource, PromptMessage, PromptSpec
 from runner.diagnostics import did_you_mean
 
@@ -39,6 +46,14 @@ class PromptSurroundings:
     """Those that compiled."""
 
 
+@dataclass(frozen=True, slots=True)
+class CompiledPrompt:
+    """A prompt, and what proving it needs to know."""
+
+    prompt: Prompt
+    suggesters: Sequence[CompiledTool] = ()
+
+
 class PromptCompiler:
     """Compiles one prompt."""
 
@@ -50,34 +65,66 @@ class PromptCompiler:
         self._arguments = {key.removesuffix("?"): key for key in spec.arguments}
         self._bound = merged_binds(spec, within.around.spec.defaults) or {}
         self._names = Names(frozenset((*self._arguments, *self._bound)))
+        self._suggesters: list[CompiledTool] = []
+        self._used: frozenset[str] = frozenset()
+        """What the suggestions depend on."""
 
-    def compile(self) -> Prompt | None:
+    def compile(self) -> CompiledPrompt | None:
         """The prompt; None where something keeps it from being served (all reported)."""
         spec, around = self._spec, self._within.around
         binds = self._binds()
         messages = self._messages()
         if binds is None or messages is None:
             return None
+        arguments = self._listed()
+        if arguments is None:
+            return None
         used = frozenset().union(*(_names_of(message.source) for message in messages))
         kept = tuple(bind for bind in binds if bind.name in used)
-        self._report_unused(used.union(*(bind.value.names for bind in kept)))
-        return Prompt(
+        self._report_unused(used.union(self._used, *(bind.value.names for bind in kept)))
+        prompt = Prompt(
             name=self._name,
             title=spec.title,
             description=spec.description,
             icons=compile_icons(spec.icons, self._site / "icons"),
             tags=spec.tags or around.spec.defaults.tags,
-            arguments=tuple(self._listed()),
+            arguments=arguments,
             binds=kept,
             messages=tuple(messages),
             max_bytes=around.budgets.response_body_bytes,
             scope_names=self._names.parameters,
         )
+        return CompiledPrompt(prompt, tuple(self._suggesters))
 
-    def _listed(self) -> Iterator[Argument]:
+    def _listed(self) -> tuple[Argument, ...] | None:
+        found: list[Argument] = []
         for name, key in self._arguments.items():
             said = self._spec.arguments[key]
-            yield Argument(name, said.title, said.description, required=not key.endswith("?"))
+            completion: Completion | None = None
+            if said.complete is not None:
+                completion = self._completion(name, said.complete)
+                if completion is None:
+                    continue
+            is_required = not key.endswith("?")
+            found.append(Argument(name, said.title, said.description, is_required, completion))
+        return tuple(found) if len(found) == len(self._arguments) else None
+
+    def _completion(self, name: str, said: CompleteSpec) -> Completion | None:
+        asked = Asked(
+            name,
+            self._site / "arguments" / self._arguments[name] / "complete",
+            self._spec,
+            {other: "string" for other in self._arguments if other != name},
+        )
+        compiled = compile_completion(said, asked, self._within.around)
+        if compiled is None:
+            return None
+        if compiled.suggester is not None:
+            self._suggesters.append(compiled.suggester)
+            plan = compiled.suggester.tool.plan
+            if isinstance(plan, SqlPlan | PythonPlan):
+                self._used |= names_of(plan, self._names.parameters)
+        return compiled.completion
 
     def _binds(self) -> list[Bind] | None:
         names = Names(frozenset(self._arguments))
@@ -238,10 +285,10 @@ def _names_of(source: Source) -> frozenset[str]:
             return frozenset()
 
 
-def compile_prompts(within: PromptSurroundings, site: Site) -> Mapping[str, Prompt]:
+def compile_prompts(within: PromptSurroundings, site: Site) -> Mapping[str, CompiledPrompt]:
     """The prompts by name, in the order of the file."""
     compiled = {
         name: PromptCompiler(name, spec, site / name, within).compile()
         for name, spec in within.around.spec.prompts.items()
     }
-    return {name: prompt for name, prompt in compiled.items() if prompt is not None}
+    return {name: item for name, item in compiled.items() if item is not None}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from runner.catalog.call import CallContext
+from runner.catalog.completion import Completion, Suggestions
 from runner.catalog.prompt import Prompt, PromptMessage
 from runner.catalog.resource import Contents, Resource, ResourceIndex
 from runner.catalog.result import CallResult
@@ -33,6 +34,12 @@ GetPrompt = Callable[
 Raises:
     CallError: kind `missing` where a resource is not there; its text is for the client.
 """
+Complete = Callable[[Completion, str, Mapping[str, str], CallContext], Awaitable[Suggestions]]
+"""Suggests values for what was typed, with the arguments that are chosen already.
+
+Raises:
+    CallError: the source failed; `ArgumentsError` where a chosen argument does not fit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,7 @@ class Backend:
     call_tool: CallTool
     read_resource: ReadResource
     get_prompt: GetPrompt
+    complete: Complete
     clock: Callable[[], datetime]
     """The time in UTC."""
     error_id: Callable[[], str]

@@ -98,6 +98,10 @@ class Edition:
         words = b"" if description is None else b'"description":%b,' % encode(description)
         return b"".join((self.head, words, b'"messages":', messages, self.tail))
 
+    def completion_result(self, completion: bytes) -> bytes:
+        """The result object of a completion, which is encoded."""
+        return b"".join((self.head, b'"completion":', completion, self.tail))
+
     def _pieces(self, tool: str, result: CallResult, long: LongResult) -> Iterator[bytes]:
         """As `call_result`, made while it is sent; such a result is an object."""
         yield self.head + b'"content":['
@@ -119,7 +123,7 @@ def edit(
     identity = replace(catalog.identity, title=endpoint.title or catalog.identity.title)
     lists = _lists(endpoint, features)
     forms = {name: output_form(tool, features) for name, tool in endpoint.tools.items()}
-    capabilities = _capabilities(endpoint, settings)
+    capabilities = _capabilities(endpoint, settings, features)
     words = {} if endpoint.instructions is None else {"instructions": endpoint.instructions}
     if features.is_modern:
         opening = {"supportedVersions": list(SUPPORTED), "capabilities": capabilities, **words}
@@ -196,7 +200,7 @@ def _lists(endpoint: Endpoint, features: Features) -> Lists:
     return found
 
 
-def _capabilities(endpoint: Endpoint, settings: Settings) -> dict[str, object]:
+def _capabilities(endpoint: Endpoint, settings: Settings, features: Features) -> dict[str, object]:
     found: dict[str, object] = {}
     if endpoint.tools:
         found["tools"] = {}
@@ -204,6 +208,8 @@ def _capabilities(endpoint: Endpoint, settings: Settings) -> dict[str, object]:
         found["resources"] = {}
     if endpoint.prompts:
         found["prompts"] = {}
+    if endpoint.completes and features.completions:
+        found["completions"] = {}
     if settings.log_level is not None:
         found["logging"] = {}
     return found

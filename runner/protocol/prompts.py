@@ -18,7 +18,7 @@ from runner.protocol.contexts import open_context
 from runner.protocol.edition import PROMPTS
 from runner.protocol.errors import Code, ProtocolError, shown
 from runner.protocol.jsonrpc import Body
-from runner.protocol.request import Handler, Request, answer_list, invalid_params
+from runner.protocol.request import Handler, Request, answer_list, invalid_params, texts
 from runner.protocol.resources import is_missing
 from runner.protocol.rounds import in_rounds
 
@@ -78,22 +78,6 @@ class Prompts:
         if missing:
             raise invalid_params(f"params.arguments lacks {', '.join(missing)}")
         return prompt, arguments
-
-
-def texts(value: object, where: str) -> Mapping[str, str]:
-    """The strings by name that `where` holds; nothing is an empty object.
-
-    Raises:
-        ProtocolError: -32602, it is no object of strings.
-    """
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise invalid_params(f"{where} is an object")
-    for name, item in value.items():
-        if not isinstance(item, str):
-            raise invalid_params(f"{where}.{shown(name)} is a string")
-    return value
 
 
 def _refused(error: CallError, prompt: Prompt) -> ProtocolError:

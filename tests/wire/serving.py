@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from runner.catalog.call import CallContext
 from runner.catalog.caller import ANONYMOUS
 from runner.catalog.catalog import Budgets, Catalog, Endpoint, Identities, Identity, Listen
+from runner.catalog.completion import Completion, Suggestions
 from runner.catalog.content import TextContent
 from runner.catalog.expressions import TreeTemplate
 from runner.catalog.plans import ValuePlan
@@ -114,6 +115,13 @@ async def no_prompt(
     return []
 
 
+async def no_suggestions(
+    _source: Completion, _typed: str, _chosen: Mapping[str, str], _context: CallContext
+) -> Suggestions:
+    """There are none."""
+    return Suggestions((), 0, has_more=False)
+
+
 def always(result: CallResult) -> CallTool:
     """A `call_tool` that gives `result`."""
 
@@ -143,6 +151,7 @@ def a_protocol(
             call_tool=call_tool,
             read_resource=read_resource,
             get_prompt=no_prompt,
+            complete=no_suggestions,
             clock=lambda: now,
             error_id=lambda: "e-1",
             seal=Seal(keys),
