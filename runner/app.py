@@ -7,6 +7,7 @@ serve    over HTTP or over standard input and output
 
 import asyncio
 import contextlib
+import hashlib
 import secrets
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ from runner.bindings.sql.engines import script_fault
 from runner.catalog.call import Call, Outcome, ask_nobody
 from runner.catalog.catalog import Catalog
 from runner.catalog.proving import Prover
+from runner.catalog.resource import ResourceIndex
 from runner.catalog.schema import Arguments
 from runner.catalog.sources import Database
 from runner.catalog.sql import SqlPlan
@@ -40,6 +42,8 @@ from runner.config.nodes import Document, Scalar
 from runner.diagnostics import Diagnostic, Faults
 from runner.errors import ConfigurationError, StartError
 from runner.invocation.call import Invoker
+from runner.invocation.completion import Completer
+from runner.invocation.prompts import Prompter
 from runner.invocation.read import Reader
 from runner.protocol.backend import Backend
 from runner.protocol.listeners import Listeners
@@ -108,6 +112,7 @@ def check(
 
 def _material(loaded: Loaded, document: Document, loader: ProjectLoader | None) -> Material:
     texts = {name: scalar.text for name, scalar in loaded.texts.items()}
+    sent = {name: hashlib.sha256(data).hexdigest() for name, data in loaded.data.items()}
     # How it listens says nothing of what is served: replicas differ in it, and keys are changed.
     spec = repr(loaded.spec.model_copy(update={"serve": None})) if loaded.spec else ""
     return Material(
@@ -115,7 +120,8 @@ def _material(loaded: Loaded, document: Document, loader: ProjectLoader | None) 
         texts=loaded.texts,
         schemas=loaded.schemas,
         loader=loader,
-        digest=digest_of({**texts, "spec": spec}),
+        digest=digest_of({**sent, **texts, "spec": spec}),
+        data=loaded.data,
     )
 
 
@@ -300,9 +306,12 @@ def protocols_of(
     catalog: Catalog, invoker: Invoker, keys: list[bytes], listeners: Listeners | None = None
 ) -> Mapping[str, Protocol]:
     """The protocol of each endpoint, by path; `listeners` where it can change."""
+    reader, served = Reader(invoker), ResourceIndex(catalog.resources.values())
     backend = Backend(
         call_tool=invoker.call_tool,
-        read_resource=Reader(invoker).read,
+        read_resource=reader.read,
+        get_prompt=Prompter(reader, catalog.vars, served).get,
+        complete=Completer(invoker, catalog.suggesters).complete,
         clock=utc_now,
         error_id=new_error_id,
         seal=Seal(keys),

@@ -339,6 +339,14 @@ no-path: A folder needs a URI with one variable for the path below it, such as `
 same-uri: Two resources have one URI. Change one of them.
 unknown-variable: `input` describes a name that is no variable of the URI. Correct it, or remove
   it; hidden values belong into `bind`.
+# Prompts
+unknown-resource: A message embeds a resource that the file does not have. Correct the URI, or put
+  `text` or `file` beside `uri`.
+wrong-media: A file that should be an image or a sound is of another type by its name, or a file
+  that is sent has nothing in it.
+file-too-large: A file that is sent is larger than `budgets.response_body`.
+wrong-suggestions: The function of a `complete` says by its return hint that it gives something
+  else than a list of texts.
 """
 _SECTION = re.compile(r"^# (.+)\n((?:[^#\n].*\n)+)", re.MULTILINE)
 _ENTRY = re.compile(r"^([a-z0-9-]+): (.+(?:\n  .+)*)", re.MULTILINE)

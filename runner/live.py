@@ -17,10 +17,10 @@ from typing import Final
 from runner.app import Checked, catalog_of, new_error_id, open_invoker, protocols_of
 from runner.bindings.files import path_of
 from runner.catalog.catalog import Catalog
-from runner.catalog.resource import find
+from runner.catalog.resource import ResourceIndex
 from runner.config.inputs import Changes, Inputs, Stamp, stamp
 from runner.errors import ConfigurationError, RunnerError
-from runner.protocol.edition import RESOURCES, TEMPLATES, TOOLS
+from runner.protocol.edition import PROMPTS, RESOURCES, TEMPLATES, TOOLS
 from runner.protocol.listeners import Listeners
 from runner.protocol.server import Protocol
 from runner.unexpected import log_unexpected
@@ -33,6 +33,7 @@ COLLECT_S: Final = 5.0
 """After a reload; one collection serves all that come close together."""
 _LISTS: Final[Mapping[str, str]] = {
     TOOLS: "toolsListChanged",
+    PROMPTS: "promptsListChanged",
     RESOURCES: "resourcesListChanged",
     TEMPLATES: "resourcesListChanged",
 }
@@ -205,7 +206,8 @@ class Live:
         if self._current is None:
             return None
         endpoints = {endpoint.path: endpoint for endpoint in self._current.catalog.endpoints}
-        found = find(endpoints[path].resources, uri) if path in endpoints else None
+        offered = endpoints[path].resources.values() if path in endpoints else ()
+        found = ResourceIndex(offered).find(uri)
         return None if found is None else path_of(found[0].tool.plan, found[1])
 
 

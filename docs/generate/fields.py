@@ -23,7 +23,7 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A section of the file at the first path where it stands."""
+    """A section of the file at the first path where it stands, if it can be one that is read."""
 
     path: tuple[str, ...]
     model: type[Section]
@@ -66,9 +66,11 @@ def fields_as_markdown() -> str:
 def _collect(
     path: tuple[str, ...], model: type[Section], found: dict[type[Section], Place]
 ) -> None:
-    if model in found:
+    place, known = Place(path, model), found.get(model)
+    if known is not None and (known.is_available or not place.is_available):
         return
-    found[model] = Place(path, model)
+    found.pop(model, None)
+    found[model] = place
     hints = typing.get_type_hints(model, include_extras=True)
     names = sorted(model.model_fields, key=lambda name: model is ServerSpec and name == LAST)
     for name in names:

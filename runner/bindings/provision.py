@@ -14,12 +14,14 @@ from runner.bindings.python.threads import open_threads
 from runner.bindings.sql.database import SqlDatabase
 from runner.bindings.steps import CallTool, StepsBinding
 from runner.bindings.value import ValueBinding
+from runner.bindings.walk import ListingBinding
 from runner.catalog.call import Binding
 from runner.catalog.catalog import Catalog
 from runner.catalog.plans import (
     DirectoryPlan,
     FilePlan,
     HttpPlan,
+    ListingPlan,
     Plan,
     PythonPlan,
     StepsPlan,
@@ -76,7 +78,9 @@ class _Live:
                 return _without_source(plan, tool)
 
 
-def _without_source(plan: ValuePlan | FilePlan | DirectoryPlan, tool: Tool) -> Binding:
+def _without_source(
+    plan: ValuePlan | FilePlan | DirectoryPlan | ListingPlan, tool: Tool
+) -> Binding:
     """The live runner of a plan that needs nothing open."""
     match plan:
         case ValuePlan():
@@ -85,6 +89,8 @@ def _without_source(plan: ValuePlan | FilePlan | DirectoryPlan, tool: Tool) -> B
             return FileBinding(plan, tool.max_bytes)
         case DirectoryPlan():
             return DirectoryBinding(plan, tool.max_bytes)
+        case ListingPlan():
+            return ListingBinding(plan)
         case _:
             assert_never(plan)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner.catalog.caller import Caller
+from runner.catalog.prompt import Prompt
 from runner.catalog.resource import Resource
 from runner.catalog.sources import Api, Database
 from runner.catalog.tool import Icon, Tool
@@ -33,10 +34,19 @@ class Endpoint:
     tools: Mapping[str, Tool]
     instructions: str | None = None
     resources: Mapping[str, Resource] = field(default_factory=dict)
+    prompts: Mapping[str, Prompt] = field(default_factory=dict)
     name: str = ""
     """In the file; empty where the file has no `endpoints`."""
     title: str | None = None
     """Stands in the place of the server's."""
+
+    @property
+    def completes(self) -> bool:
+        """Some argument has suggestions."""
+        arguments = (item for prompt in self.prompts.values() for item in prompt.arguments)
+        return any(item.complete is not None for item in arguments) or any(
+            resource.complete for resource in self.resources.values()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +120,15 @@ class Catalog:
     """Of the configuration: changes when what is served changes."""
     resources: Mapping[str, Resource] = field(default_factory=dict)
     """All resources of all endpoints, by name, in the order of the file."""
+    prompts: Mapping[str, Prompt] = field(default_factory=dict)
+    """All prompts of all endpoints, by name, in the order of the file."""
+    suggesters: Mapping[str, Tool] = field(default_factory=dict)
+    """What is run to complete an argument, by name."""
     lifespan: Callable[[], object] | None = None
     """Makes the async context manager that is open while a worker serves."""
 
     @property
     def runnable(self) -> Mapping[str, Tool]:
-        """Everything that is run, by a name that is unique: the tools, and what reads resources."""
+        """Everything that is run, by a name that is unique: tools, readers and suggesters."""
         readers = {item.tool.name: item.tool for item in self.resources.values()}
-        return {**self.tools, **readers}
+        return {**self.tools, **readers, **self.suggesters}

@@ -6,10 +6,12 @@ from typing import Final
 BINARY: Final = "application/octet-stream"
 _BY_ENDING: Final = {
     ".csv": "text/csv",
+    ".flac": "audio/flac",
     ".jsonl": "application/jsonl",
     ".md": "text/markdown",
     ".sql": "application/sql",
     ".toml": "application/toml",
+    ".wav": "audio/wav",
     ".webp": "image/webp",
     ".yaml": "application/yaml",
     ".yml": "application/yaml",

@@ -132,6 +132,16 @@ class DirectoryPlan:
     """Of all of them; None: by the name of each."""
 
 
+@dataclass(frozen=True, slots=True)
+class ListingPlan:
+    """The paths of the files below a folder that begin with what was typed."""
+
+    root: str
+    """Absolute."""
+    parameter: str
+    """Holds what was typed."""
+
+
 ToolPlan = SqlPlan | HttpPlan | PythonPlan | ValuePlan | StepsPlan
 """What a tool of the file runs."""
-Plan = ToolPlan | FilePlan | DirectoryPlan
+Plan = ToolPlan | FilePlan | DirectoryPlan | ListingPlan

@@ -1,8 +1,9 @@
 """A resource as compiled: what is listed, which URIs are its own, what is run to read it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from runner.catalog.completion import Completion
 from runner.catalog.tool import Icon, Tool
 from runner.catalog.uris import UriTemplate
 
@@ -25,21 +26,8 @@ class Resource:
     """What is run: its arguments are the template's variables. Never listed among the tools."""
     size: int | None = None
     """In bytes, where it is known before it is read."""
-
-
-def find(resources: Mapping[str, Resource], uri: str) -> tuple[Resource, Mapping[str, str]] | None:
-    """The resource of a URI as it was sent, or of the first template that reads it.
-
-    With it the variables that the template finds.
-    """
-    for resource in resources.values():
-        if resource.template is None and resource.uri == uri:
-            return resource, {}
-    for resource in resources.values():
-        variables = None if resource.template is None else resource.template.read(uri)
-        if variables is not None:
-            return resource, variables
-    return None
+    complete: Mapping[str, Completion] = field(default_factory=dict)
+    """By variable of the template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +39,24 @@ class Contents:
     text: str | None = None
     blob: bytes | None = None
     meta: Mapping[str, object] | None = None
+
+
+class ResourceIndex:
+    """Which resource a URI is of."""
+
+    def __init__(self, resources: Iterable[Resource]) -> None:
+        listed = list(resources)
+        self._exact = {item.uri: item for item in listed if item.template is None}
+        self._templates = [(item.template, item) for item in listed if item.template is not None]
+
+    def find(self, uri: str) -> tuple[Resource, Mapping[str, str]] | None:
+        """The resource of a URI as it was sent, or of the first template that reads it, with the
+        variables that it reads."""
+        exact = self._exact.get(uri)
+        if exact is not None:
+            return exact, {}
+        for template, resource in self._templates:
+            variables = template.read(uri)
+            if variables is not None:
+                return resource, variables
+        return None

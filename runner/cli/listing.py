@@ -1,10 +1,13 @@
-"""`mcp-run list`: what the file serves."""
+"""`mcp-run list`: what the file serves, by kind."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
 
+from runner.catalog.catalog import Catalog, Endpoint
+from runner.catalog.prompt import Prompt
+from runner.catalog.resource import Resource
 from runner.catalog.tool import Tool
 from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
@@ -25,30 +28,46 @@ Examples:
 @click.option("--endpoint", help="Only what this endpoint of the file offers.")
 @output_options("text", "json")
 def list_tools(*, path: Path, endpoint: str | None, output: Output) -> int:
-    """Show the tools of the file: name, what it does, its parameters, whether it writes.
+    """Show the tools, resources and prompts of the file.
 
-    Parameters that are required have a star. With -q the names alone; with -v whole descriptions.
+    Of a tool whether it writes and its parameters, of a resource its URI, of a prompt its
+    arguments; those that are required have a star. With -q the names alone; with -v whole
+    descriptions.
     """
     catalog = read_catalog(path, output, connects=False)
     if catalog is None:
         return EXIT_FAULTS
-    tools = catalog.tools if endpoint is None else endpoint_named(catalog, endpoint).tools
+    offered = catalog if endpoint is None else endpoint_named(catalog, endpoint)
     if output.format == "json":
-        shown = [_as_json(tool) for tool in tools.values()]
-        output.result(encode_indented({"tools": shown}).decode())
+        shown = {
+            "tools": [_tool(tool) for tool in offered.tools.values()],
+            "resources": [_resource(resource) for resource in offered.resources.values()],
+            "prompts": [_prompt(prompt) for prompt in offered.prompts.values()],
+        }
+        output.result(encode_indented(shown).decode())
         return 0
+    rows = list(_rows(offered, whole=output.verbose))
     if output.quiet:
-        output.table(("TOOL",), [(name,) for name in tools])
+        output.table(("NAME",), [row[:1] for row in rows])
         return 0
-    rows = [
-        (tool.name, effect(tool), _parameters(tool), _description(tool, whole=output.verbose))
-        for tool in tools.values()
-    ]
-    output.table(("TOOL", "EFFECT", "PARAMETERS", "DESCRIPTION"), rows)
+    output.table(("NAME", "KIND", "EFFECT", "TAKES", "DESCRIPTION"), rows)
     return 0
 
 
-def _as_json(tool: Tool) -> Mapping[str, object]:
+def _rows(offered: Catalog | Endpoint, *, whole: bool) -> Iterator[tuple[str, ...]]:
+    for tool in offered.tools.values():
+        words = _description(tool, whole=whole)
+        yield tool.name, "tool", effect(tool), _parameters(tool), words
+    for resource in offered.resources.values():
+        words = _description(resource, whole=whole)
+        yield resource.name, "resource", effect(resource.tool), resource.uri, words
+    for prompt in offered.prompts.values():
+        words = _description(prompt, whole=whole)
+        takes = (f"{item.name}{'*' if item.required else ''}" for item in prompt.arguments)
+        yield prompt.name, "prompt", "", ", ".join(takes), words
+
+
+def _tool(tool: Tool) -> Mapping[str, object]:
     hints = tool.annotations
     return {
         "name": tool.name,
@@ -65,6 +84,33 @@ def _as_json(tool: Tool) -> Mapping[str, object]:
     }
 
 
+def _resource(resource: Resource) -> Mapping[str, object]:
+    return {
+        "name": resource.name,
+        "title": resource.title,
+        "description": resource.description,
+        "uri" if resource.template is None else "uriTemplate": resource.uri,
+        "mimeType": resource.mime,
+    }
+
+
+def _prompt(prompt: Prompt) -> Mapping[str, object]:
+    return {
+        "name": prompt.name,
+        "title": prompt.title,
+        "description": prompt.description,
+        "arguments": [
+            {
+                "name": item.name,
+                "title": item.title,
+                "description": item.description,
+                "required": item.required,
+            }
+            for item in prompt.arguments
+        ],
+    }
+
+
 def _parameters(tool: Tool) -> str:
     """The names, required ones marked with a star as in the documentation."""
     required = tool.input.listed.get("required")
@@ -72,8 +118,8 @@ def _parameters(tool: Tool) -> str:
     return ", ".join(f"{name}{'*' if name in needed else ''}" for name in tool.input.parameters)
 
 
-def _description(tool: Tool, *, whole: bool) -> str:
+def _description(item: Tool | Resource | Prompt, *, whole: bool) -> str:
     """On one line; its first sentence where it is not wanted whole."""
-    text = " ".join((tool.description or "").split())
+    text = " ".join((item.description or "").split())
     head, separator, _ = text.partition(". ")
     return text if whole or not separator else head + "."

@@ -154,11 +154,12 @@ def _greet(catalog: Catalog, address: tuple[str, int], output: Output) -> None:
 
 
 def _offer(endpoint: Endpoint) -> str:
-    offer = [
-        counted(len(found), word)
-        for found, word in ((endpoint.tools, "tool"), (endpoint.resources, "resource"))
-        if found
-    ]
+    numbers = {
+        "tool": len(endpoint.tools),
+        "resource": len(endpoint.resources),
+        "prompt": len(endpoint.prompts),
+    }
+    offer = [counted(number, word) for word, number in numbers.items() if number]
     return f"{endpoint.name}: {', '.join(offer)}"
 
 

@@ -5,7 +5,7 @@ Pure: texts and the loader of the project's code come in; nothing is opened, dia
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from runner.catalog.catalog import Catalog
 from runner.catalog.plans import HttpPlan, Plan, StepsPlan
@@ -17,6 +17,7 @@ from runner.compile.duckdb import with_writers
 from runner.compile.endpoints import Offered, compile_endpoints
 from runner.compile.http.apis import compile_api
 from runner.compile.inherited import with_defaults
+from runner.compile.prompts import PromptSurroundings, compile_prompts
 from runner.compile.python.callables import Loader
 from runner.compile.python.plan import compile_lifespan
 from runner.compile.resources import compile_resources
@@ -49,6 +50,8 @@ class Material:
     """Imports the project's callables; None: they are not imported."""
     digest: str
     """Of everything that was read."""
+    data: Mapping[str, bytes] = field(default_factory=dict)
+    """Files that are sent as they are, by path as written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +86,34 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
     listed = {name: item.tool for name, item in tools.items()}
     resources = compile_resources(around, root / "resources", folder=material.folder)
     served = {name: item.resource for name, item in resources.items()}
-    run = [*listed.values(), *(item.tool for item in served.values())]
+    within = PromptSurroundings(around, material.data, served)
+    compiled_prompts = compile_prompts(within, root / "prompts")
+    prompts = {name: item.prompt for name, item in compiled_prompts.items()}
+    suggesters = {
+        item.tool.name: item
+        for found in (
+            *(owner.suggesters for owner in resources.values()),
+            *(owner.suggesters for owner in compiled_prompts.values()),
+        )
+        for item in found
+    }
+    suggesting = {name: item.tool for name, item in suggesters.items()}
+    run = [*listed.values(), *(r.tool for r in served.values()), *suggesting.values()]
     plans = [tool.plan for tool in run]
     databases = with_writers(databases, plans, spec.serve.workers, root / "databases")
     catalog = Catalog(
         folder=material.folder,
         identity=compile_identity(spec.server, root / "server"),
         endpoints=compile_endpoints(
-            spec, root, Offered(listed, served), instructions=_instructions(spec, material)
+            spec,
+            root,
+            Offered(listed, served, prompts),
+            instructions=_instructions(spec, material),
         ),
         tools=listed,
         resources=served,
+        prompts=prompts,
+        suggesters=suggesting,
         databases=databases,
         apis={**apis, **_own_apis(plans)},
         budgets=budgets,
@@ -104,7 +124,7 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         lifespan=_lifespan(spec, root / "lifespan", material.loader),
     )
     provable = {item.compiled.tool.name: item.compiled for item in resources.values()}
-    return Compiled(catalog, {**tools, **provable})
+    return Compiled(catalog, {**tools, **provable, **suggesters})
 
 
 def with_tools(compiled: Compiled, tools: Mapping[str, Tool]) -> Catalog:
@@ -124,7 +144,10 @@ def with_tools(compiled: Compiled, tools: Mapping[str, Tool]) -> Catalog:
         )
         for endpoint in catalog.endpoints
     )
-    return replace(catalog, endpoints=endpoints, tools=listed, resources=resources)
+    suggesters = {name: tools.get(name, tool) for name, tool in catalog.suggesters.items()}
+    return replace(
+        catalog, endpoints=endpoints, tools=listed, resources=resources, suggesters=suggesters
+    )
 
 
 def digest_of(texts: Mapping[str, str]) -> str:

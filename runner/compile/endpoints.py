@@ -1,4 +1,4 @@
-"""`endpoints` → what each address offers: a selection of the file's tools and resources.
+"""`endpoints` → what each address offers: a selection of the file's tools, resources and prompts.
 
 A selection hides, it does not take apart: a step may call a tool that its endpoint does not offer.
 """
@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Final, TypeVar
 
 from runner.catalog.catalog import Endpoint
+from runner.catalog.prompt import Prompt
 from runner.catalog.resource import Resource
 from runner.catalog.tool import Tool
 from runner.compile.server import check_path
@@ -18,11 +19,11 @@ from runner.config.spec.root import ServerSpec
 from runner.diagnostics import did_you_mean
 
 EVERYTHING: Final = "*"
-_NOT_YET: Final = ("prompts", "skills")
+_NOT_YET: Final = ("skills",)
 """What this version refuses to choose; `runner.config.availability` says so."""
 _GLOB: Final = frozenset("*?[")
 
-Item = TypeVar("Item", Tool, Resource)
+Item = TypeVar("Item", Tool, Resource, Prompt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,12 @@ class Offered:
 
     tools: Mapping[str, Tool]
     resources: Mapping[str, Resource]
+    prompts: Mapping[str, Prompt]
+
+    @property
+    def items(self) -> tuple[Tool | Resource | Prompt, ...]:
+        """All of them."""
+        return (*self.tools.values(), *self.resources.values(), *self.prompts.values())
 
 
 def compile_endpoints(
@@ -41,7 +48,8 @@ def compile_endpoints(
     `instructions` are the server's, which an endpoint may replace.
     """
     if "endpoints" not in spec.model_fields_set:
-        return (Endpoint(spec.serve.path, offered.tools, instructions, offered.resources),)
+        whole = (offered.tools, instructions, offered.resources, offered.prompts)
+        return (Endpoint(spec.serve.path, *whole),)
     site = root / "endpoints"
     if not root.entries("endpoints"):
         site.error("nothing-offered", "no endpoint is given, so that nothing would be served")
@@ -78,14 +86,16 @@ class _Selection:
         check_path(spec.path, self._site / "path")
         tools = self._chosen("tools", spec.tools, offered.tools, is_offered=self._may_offer)
         resources = self._chosen("resources", spec.resources, offered.resources)
+        prompts = self._chosen("prompts", spec.prompts, offered.prompts)
         self._check_tags(offered)
-        if not tools and not resources and not self._is_explained:
+        if not (tools or resources or prompts or self._is_explained):
             self._report_nothing()
         return Endpoint(
             spec.path,
             tools,
             instructions if spec.instructions is None else spec.instructions,
             resources,
+            prompts,
             name=name,
             title=spec.title,
         )
@@ -117,18 +127,18 @@ class _Selection:
             if name in chosen and self._has_tag(item) and is_offered(item)
         }
 
-    def _has_tag(self, item: Tool | Resource) -> bool:
+    def _has_tag(self, item: Tool | Resource | Prompt) -> bool:
         return not self._spec.tags or not set(self._spec.tags).isdisjoint(item.tags)
 
     def _check_tags(self, offered: Offered) -> None:
-        written = (*self._root.entries("tools"), *self._root.entries("resources"))
-        if not offered.tools.keys() | offered.resources.keys() >= set(written):
+        sections = {
+            "tools": offered.tools,
+            "resources": offered.resources,
+            "prompts": offered.prompts,
+        }
+        if any(set(self._root.entries(name)) - found.keys() for name, found in sections.items()):
             return
-        items: tuple[Tool | Resource, ...] = (
-            *offered.tools.values(),
-            *offered.resources.values(),
-        )
-        known = sorted({tag for item in items for tag in item.tags})
+        known = sorted({tag for item in offered.items for tag in item.tags})
         for index, tag in enumerate(self._spec.tags):
             if tag not in known:
                 self._is_explained = True
@@ -156,7 +166,7 @@ class _Selection:
         spec = self._spec
         filters = [*(["'tags'"] if spec.tags else []), *([] if spec.writes else ["'writes'"])]
         hint = None
-        if not spec.tools and not spec.resources:
+        if not (spec.tools or spec.resources or spec.prompts):
             reason, hint = "it chooses nothing", 'say tools: ["*"] to offer every tool'
         elif filters:
             reason = f"nothing of what it chooses is left by {' and '.join(filters)}"

@@ -1,6 +1,7 @@
 """`defaults` merged, key by key, into a tool that does not say otherwise."""
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from runner.config.nodes import Scalar
 from runner.config.spec.root import DefaultsSection
@@ -10,7 +11,7 @@ from runner.config.spec.tools import ResultSpec, ToolSpec
 def with_defaults(tool: ToolSpec, defaults: DefaultsSection) -> ToolSpec:
     """The tool with what `defaults` says where the tool says nothing."""
     said = tool.model_fields_set
-    update: dict[str, object] = {"bind": _merged_binds(tool, defaults)}
+    update: dict[str, object] = {"bind": merged_binds(tool, defaults)}
     if "timeout" not in said and defaults.timeout is not None:
         update["timeout"] = defaults.timeout
     if "database" not in said and tool.sql is not None and defaults.database is not None:
@@ -22,13 +23,22 @@ def with_defaults(tool: ToolSpec, defaults: DefaultsSection) -> ToolSpec:
     return tool.model_copy(update=update)
 
 
-def is_dropped(name: str, tool: ToolSpec, defaults: DefaultsSection) -> bool:
-    """The tool says `bind: {name: null}`: it means to do without that default."""
+class WithBinds(Protocol):
+    """A tool, a resource or a prompt: something that has hidden parameters."""
+
+    @property
+    def bind(self) -> Mapping[str, Scalar] | None:
+        """The hidden parameters as written."""
+
+
+def is_dropped(name: str, tool: WithBinds, defaults: DefaultsSection) -> bool:
+    """It says `bind: {name: null}`: it means to do without that default."""
     own = (tool.bind or {}).get(name)
     return own is not None and own.value is None and name in (defaults.bind or {})
 
 
-def _merged_binds(tool: ToolSpec, defaults: DefaultsSection) -> Mapping[str, Scalar] | None:
+def merged_binds(tool: WithBinds, defaults: DefaultsSection) -> Mapping[str, Scalar] | None:
+    """The hidden parameters, those of `defaults` first; None where there are none."""
     merged = {**(defaults.bind or {}), **(tool.bind or {})}
     kept = {name: value for name, value in merged.items() if not is_dropped(name, tool, defaults)}
     return kept or None

@@ -1,7 +1,7 @@
 """One resource of the file → one frozen `Resource`: its URI, and the hidden tool that reads it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -12,6 +12,12 @@ from runner.catalog.plans import DirectoryPlan, FilePlan, Plan, ValuePlan
 from runner.catalog.resource import Resource
 from runner.catalog.tool import ResultText, Tool, ToolAnnotations, Words
 from runner.catalog.uris import UriTemplate, UriTemplateError, uri_template
+from runner.compile.completion import (
+    Asked,
+    CompiledCompletion,
+    compile_completion,
+    compile_listing,
+)
 from runner.compile.inherited import with_defaults
 from runner.compile.schemas.input import compile_input
 from runner.compile.server import compile_icons
@@ -39,6 +45,7 @@ class CompiledResource:
 
     resource: Resource
     compiled: CompiledTool
+    suggesters: Sequence[CompiledTool] = ()
 
 
 def tool_key(name: str) -> str:
@@ -70,6 +77,9 @@ class ResourceCompiler:
         compiled = self._tool(inputs, template)
         if compiled is None:
             return None
+        completions = self._completions(inputs, compiled.tool.plan)
+        if completions is None:
+            return None
         found = replace(compiled.tool, errors={**compiled.tool.errors, Kind.MISSING: _NOT_FOUND})
         resource = Resource(
             name=self._name,
@@ -81,8 +91,30 @@ class ResourceCompiler:
             tags=found.tags,
             mime=spec.mime or self._mime_of_plan(found.plan),
             tool=found,
+            complete={name: item.completion for name, item in completions.items()},
         )
-        return CompiledResource(resource, replace(compiled, tool=found))
+        suggesters = [item.suggester for item in completions.values() if item.suggester]
+        return CompiledResource(resource, replace(compiled, tool=found), suggesters)
+
+    def _completions(
+        self, inputs: Mapping[str, ParameterSpec], plan: Plan
+    ) -> Mapping[str, CompiledCompletion] | None:
+        """The sources of suggestions by variable; a path is completed from the folder's files."""
+        found: dict[str, CompiledCompletion | None] = {}
+        for name, spec in inputs.items():
+            asked = Asked(
+                name,
+                self._site / "input" / name / "complete",
+                self._spec,
+                {other: item.type or "string" for other, item in inputs.items() if other != name},
+                self._spec.database,
+            )
+            if spec.complete is not None:
+                found[name] = compile_completion(spec.complete, asked, self._around)
+            elif isinstance(plan, DirectoryPlan):
+                found[name] = compile_listing(plan.root, asked, self._around)
+        sound = {name: item for name, item in found.items() if item is not None}
+        return sound if len(sound) == len(found) else None
 
     def _is_uri(self) -> bool:
         uri, site = self._spec.uri, self._site / "uri"

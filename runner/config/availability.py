@@ -4,6 +4,7 @@ Knows names of fields alone. A feature becomes available when its line is delete
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from runner.codec.paths import Path
 from runner.config.nodes import Mapping_
@@ -11,7 +12,6 @@ from runner.config.places import name_of, places
 from runner.diagnostics import Diagnostic
 
 NOT_AVAILABLE = (
-    "prompts",
     "skills",
     "apps",
     "rates",
@@ -31,7 +31,6 @@ NOT_AVAILABLE = (
     "defaults.cache",
     "defaults.result.columns.*.access",
     "defaults.result.columns.*.mask",
-    "endpoints.*.prompts",
     "endpoints.*.skills",
     "endpoints.*.access",
     "tools.*.rates",
@@ -40,7 +39,7 @@ NOT_AVAILABLE = (
     "tools.*.task",
     "tools.*.ui",
     "tools.*.input.*.complete",
-    "resources.*.input.*.complete",
+    "prompts.*.access",
     "resources.*.access",
     "resources.*.result.columns.*.access",
     "resources.*.result.columns.*.mask",
@@ -49,17 +48,25 @@ NOT_AVAILABLE = (
     "tools.*.result.columns.*.mask",
 )
 """Patterns of fields, as `runner.config.places` reads them."""
+NEVER = {
+    "tools.*.input.*.complete": "the protocol completes arguments of prompts and variables of "
+    "resources, and has no method for those of tools",
+}
+"""Fields of the table that no version will have, and why."""
 
 
 def unavailable(root: Mapping_) -> Iterator[tuple[Path, Diagnostic]]:
     """The path and the fault of each field of the table that the file uses."""
     for pattern in NOT_AVAILABLE:
         for found in places(root, pattern):
-            message = f"'{name_of(found.path)}' is not available in this version"
-            yield (
-                found.path,
-                Diagnostic(found.position, "not-available", message, (), "remove it for now"),
-            )
+            name, why = name_of(found.path), NEVER.get(pattern)
+            message = f"'{name}' is not available in this version"
+            fault = Diagnostic(found.position, "not-available", message, (), "remove it for now")
+            if why is not None:
+                fault = replace(
+                    fault, message=f"'{name}' means nothing", details=(why,), hint="remove it"
+                )
+            yield found.path, fault
 
 
 def is_available(path: Path) -> bool:

@@ -31,6 +31,7 @@ TEXT_FILES = (
     "server.instructions.file",
     "databases.*.create.schema",
     "databases.*.create.seed",
+    "prompts.*.template.file",
     *SQL_FILES,
 )
 """Where the file names another whose text is used as it is."""
@@ -42,6 +43,12 @@ SCHEMA_FILES = (
 )
 """Where the file names another that holds a JSON Schema, as JSON or YAML."""
 
+BYTE_FILES = (
+    "prompts.*.messages.*.image",
+    "prompts.*.messages.*.audio",
+    "prompts.*.messages.*.resource.file",
+)
+"""Where the file names another whose bytes are sent as they are."""
 DATA_FILES = (
     "databases.*.external",
     "databases.*.external.*",
@@ -68,6 +75,8 @@ class Loaded:
     """Every text file that is named, by its path as the spec has it."""
     schemas: Mapping[str, Document] = field(default_factory=dict)
     """Every schema file that is named, likewise."""
+    data: Mapping[str, bytes] = field(default_factory=dict)
+    """Every file that is named and sent as it is, likewise."""
 
     @property
     def has_errors(self) -> bool:
@@ -122,11 +131,12 @@ class _Loading:
         texts = dict(self._texts(document))
         self._refuse_references(document, texts)
         schemas = dict(self._schemas(document))
+        data = dict(self._bytes(document))
         self._look_for_data(document)
         spec, faults = check(document, self._interpolate, errors=self._errors)
         self._faults.add(*faults)
         found = self._faults.sorted()
-        return Loaded(spec, document, found, self._folder, texts, schemas)
+        return Loaded(spec, document, found, self._folder, texts, schemas, data)
 
     def _report(self, *faults: Diagnostic, at: Position | None = None) -> None:
         """Keeps the faults; `at` is the place in the configuration that is to blame."""
@@ -225,6 +235,12 @@ class _Loading:
             if not faults:
                 position = Position(self._name(path), 1, 1)
                 yield scalar.text, Scalar(text, position, lines=line_starts(text))
+
+    def _bytes(self, document: Document) -> Iterator[tuple[str, bytes]]:
+        for scalar in self._named(document, BYTE_FILES):
+            data = self._read(self._folder / scalar.text, scalar.position)
+            if data is not None:
+                yield scalar.text, data
 
     def _refuse_references(self, document: Document, texts: Mapping[str, Scalar]) -> None:
         """SQL in a file takes nothing from the environment, as SQL in the configuration."""

@@ -15,8 +15,10 @@ from runner.diagnostics import Position
 VERSION = "mcp"
 """A file of another version is not read on."""
 TOOLS = ("tools",)
+RUN: frozenset[Path] = frozenset({TOOLS, ("resources",), ("prompts",)})
+"""What `defaults` are merged into, and what reads `vars`."""
 SHARED = ("defaults", "vars")
-"""What any tool may use: with a fault there no tool is compiled."""
+"""What each of them may use: with a fault there none is compiled."""
 APART = ("title", "icons", "tags", "timeout", "idempotent", "open_world", "examples", "tests")
 """Fields of a tool that nothing else of it leans on: one with a fault is left out alone."""
 NEEDED = {"server": ("name", "version")}
@@ -46,7 +48,7 @@ def left_out(paths: Iterable[Path]) -> frozenset[Path] | None:
     if any(not path or path[0] == VERSION for path in entries):
         return None
     if any(path[0] in SHARED for path in entries):
-        entries.add(TOOLS)
+        entries |= RUN
     return frozenset(entries)
 
 

@@ -37,6 +37,7 @@ class Beside:
 
 _HTTP = ("tools.*.http", "tools.*.steps.*.http", "resources.*.http")
 _SQL = ("tools.*.sql", "tools.*.steps.*.sql", "resources.*.sql")
+_COMPLETE = ("prompts.*.arguments.*.complete", "resources.*.input.*.complete")
 ONE_OF = (
     OneOf("tools.*", BINDINGS),
     OneOf("tools.*", ("input", "input_schema"), is_needed=False),
@@ -46,6 +47,11 @@ ONE_OF = (
     OneOf("resources.*", ("file", "directory", "text", "sql", "http", "python")),
     OneOf("resources.*.result", ("columns", "schema"), is_needed=False),
     OneOf("resources.*.result.text", ("format", "template")),
+    OneOf("prompts.*", ("template", "messages")),
+    OneOf("prompts.*.template", ("text", "file")),
+    OneOf("prompts.*.messages.*", ("text", "resource", "image", "audio")),
+    OneOf("prompts.*.messages.*.resource", ("text", "file"), is_needed=False),
+    *(OneOf(place, ("values", "sql", "python")) for place in _COMPLETE),
     OneOf("tools.*.steps.*", ("tool", "sql", "http", "python", "value")),
     OneOf("server.instructions", ("text", "file")),
     OneOf("apis.*.auth", ("bearer", "basic", "header", "client_credentials", "forward")),
@@ -58,6 +64,8 @@ ONE_OF = (
 BESIDE = (
     Beside("tools.*", "select", ("steps",)),
     Beside("resources.*", "database", ("sql",)),
+    *(Beside(place, "database", ("sql",)) for place in _COMPLETE),
+    Beside("prompts.*.messages.*.resource", "mime", ("text", "file")),
     Beside("tools.*.steps.*", "with", ("tool",)),
     Beside("tools.*.steps.*", "database", ("sql",)),
     *(Beside(f"{place}.paginate", "cursor", ("next",)) for place in _HTTP),

@@ -4,13 +4,13 @@ Reserved names are looked up first, so that no argument ever stands for the call
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from typing import Protocol
 
 from runner.catalog.call import CallContext
-from runner.catalog.expressions import ABSENT, Scope
+from runner.catalog.expressions import ABSENT, Bind, Scope
 from runner.catalog.schema import Arguments
-from runner.catalog.tool import Tool
 
 _VARIANTS = "89ab"
 
@@ -100,8 +100,20 @@ class ExtendedScope(Mapping[str, object]):
         return sum(1 for _ in self)
 
 
+class Scoped(Protocol):
+    """A tool or a prompt: something that has parameters, hidden ones too."""
+
+    @property
+    def scope_names(self) -> frozenset[str]:
+        """Every parameter, hidden ones too."""
+
+    @property
+    def binds(self) -> Sequence[Bind]:
+        """The hidden ones."""
+
+
 def bind(
-    tool: Tool, arguments: Arguments, context: CallContext, variables: Mapping[str, object]
+    tool: Scoped, arguments: Arguments, context: CallContext, variables: Mapping[str, object]
 ) -> Scope:
     """The scope of a call of `tool`; the hidden parameters are added to `arguments`.
 

@@ -1,4 +1,4 @@
-"""What the protocol has done for it: how tools are called and resources read, and what time it is.
+"""What the protocol has done for it: tools called, resources read, prompts made, the time told.
 
 The seam between the protocol and `runner.invocation`; tests put their own functions in.
 """
@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from runner.catalog.call import CallContext
-from runner.catalog.resource import Contents, Resource
+from runner.catalog.completion import Completion, Suggestions
+from runner.catalog.prompt import Prompt, PromptMessage
+from runner.catalog.resource import Contents, Resource, ResourceIndex
 from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
 from runner.codec.seal import Seal
@@ -24,6 +26,20 @@ ReadResource = Callable[
 Raises:
     CallError: kind `missing` where there is no such resource; its text is for the client.
 """
+GetPrompt = Callable[
+    [Prompt, Mapping[str, str], ResourceIndex, CallContext], Awaitable[Sequence[PromptMessage]]
+]
+"""Makes the messages of a prompt, with the arguments that were sent.
+
+Raises:
+    CallError: kind `missing` where a resource is not there; its text is for the client.
+"""
+Complete = Callable[[Completion, str, Mapping[str, str], CallContext], Awaitable[Suggestions]]
+"""Suggests values for what was typed, with the arguments that are chosen already.
+
+Raises:
+    CallError: the source failed; `ArgumentsError` where a chosen argument does not fit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +48,8 @@ class Backend:
 
     call_tool: CallTool
     read_resource: ReadResource
+    get_prompt: GetPrompt
+    complete: Complete
     clock: Callable[[], datetime]
     """The time in UTC."""
     error_id: Callable[[], str]

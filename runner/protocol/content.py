@@ -26,7 +26,12 @@ def encode_content(blocks: Sequence[ContentBlock], features: Features) -> bytes:
         block = blocks[0]
         if isinstance(block, TextContent) and block.annotations is None:
             return b'[{"type":"text","text":%b}]' % encode(block.text)
-    return encode([_block(_known(block, features)) for block in blocks])
+    return encode([describe_block(block, features) for block in blocks])
+
+
+def describe_block(block: ContentBlock, features: Features) -> dict[str, object]:
+    """One block, replaced by text where the version does not know it."""
+    return _block(_known(block, features))
 
 
 def text_pieces(text: Iterable[str]) -> Iterator[bytes]:

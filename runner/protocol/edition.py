@@ -14,6 +14,7 @@ from runner.protocol.content import encode_content, text_pieces
 from runner.protocol.jsonrpc import Body
 from runner.protocol.listing import (
     brief_server,
+    describe_prompt,
     describe_resource,
     describe_server,
     describe_template,
@@ -46,6 +47,7 @@ DEFAULTS: Final = Settings()
 TOOLS: Final = "tools/list"
 RESOURCES: Final = "resources/list"
 TEMPLATES: Final = "resources/templates/list"
+PROMPTS: Final = "prompts/list"
 Lists = Mapping[str, Mapping[str, Sequence[Mapping[str, object]]]]
 """What each method lists: its entries, under the one member that they have in the result."""
 
@@ -99,6 +101,15 @@ class Edition:
         """The result object of a resource that was read; `contents` is its encoded array."""
         return b"".join((self.head, self.freshness, b'"contents":', contents, self.tail))
 
+    def prompt_result(self, messages: bytes, description: str | None) -> bytes:
+        """The result object of a prompt; `messages` is its encoded array."""
+        words = b"" if description is None else b'"description":%b,' % encode(description)
+        return b"".join((self.head, words, b'"messages":', messages, self.tail))
+
+    def completion_result(self, completion: bytes) -> bytes:
+        """The result object of a completion, which is encoded."""
+        return b"".join((self.head, b'"completion":', completion, self.tail))
+
     def _pieces(self, tool: str, result: CallResult, long: LongResult) -> Iterator[bytes]:
         """As `call_result`, made while it is sent; such a result is an object."""
         yield self.head + b'"content":['
@@ -120,9 +131,7 @@ def edit(
     identity = replace(catalog.identity, title=endpoint.title or catalog.identity.title)
     lists = _lists(endpoint, features)
     forms = {name: output_form(tool, features) for name, tool in endpoint.tools.items()}
-    capabilities = _capabilities(
-        endpoint, settings, notifies=features.is_modern and settings.notifies
-    )
+    capabilities = _capabilities(endpoint, settings, features)
     words = {} if endpoint.instructions is None else {"instructions": endpoint.instructions}
     if features.is_modern:
         opening = {"supportedVersions": list(SUPPORTED), "capabilities": capabilities, **words}
@@ -197,16 +206,21 @@ def _lists(endpoint: Endpoint, features: Features) -> Lists:
             describe_template(r, features) for r in resources if r.template is not None
         ]
     }
+    found[PROMPTS] = {"prompts": [describe_prompt(p, features) for p in endpoint.prompts.values()]}
     return found
 
 
-def _capabilities(endpoint: Endpoint, settings: Settings, *, notifies: bool) -> dict[str, object]:
+def _capabilities(endpoint: Endpoint, settings: Settings, features: Features) -> dict[str, object]:
     found: dict[str, object] = {}
-    changes = {"listChanged": True} if notifies else {}
+    changes = {"listChanged": True} if features.is_modern and settings.notifies else {}
     if endpoint.tools:
         found["tools"] = changes
     if endpoint.resources:
-        found["resources"] = {**changes, "subscribe": True} if notifies else {}
+        found["resources"] = {**changes, "subscribe": True} if changes else {}
+    if endpoint.prompts:
+        found["prompts"] = changes
+    if endpoint.completes and features.completions:
+        found["completions"] = {}
     if settings.log_level is not None:
         found["logging"] = {}
     return found

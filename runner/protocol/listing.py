@@ -7,6 +7,7 @@ Source: MCP 2026-07-28, server/tools, "Tool"; basic, "Implementation".
 from collections.abc import Mapping, Sequence
 
 from runner.catalog.catalog import Identity
+from runner.catalog.prompt import Prompt
 from runner.catalog.resource import Resource
 from runner.catalog.tool import Icon, Tool, ToolAnnotations
 from runner.protocol.versions import Features
@@ -60,6 +61,26 @@ def _described(resource: Resource, features: Features) -> dict[str, object]:
         description=resource.description,
         mimeType=resource.mime,
         icons=_icons(resource.icons) if features.implementation_details else None,
+    )
+
+
+def describe_prompt(prompt: Prompt, features: Features) -> dict[str, object]:
+    """A prompt as listed."""
+    return _given(
+        name=prompt.name,
+        title=prompt.title,
+        description=prompt.description,
+        arguments=[
+            _given(
+                name=item.name,
+                title=item.title,
+                description=item.description,
+                required=item.required,
+            )
+            for item in prompt.arguments
+        ]
+        or None,
+        icons=_icons(prompt.icons) if features.implementation_details else None,
     )
 
 

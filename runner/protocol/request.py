@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from runner.protocol.edition import Edition
-from runner.protocol.errors import Code, ProtocolError
+from runner.protocol.errors import Code, ProtocolError, shown
 from runner.protocol.exchange import Exchange
 from runner.protocol.jsonrpc import Body
 from runner.protocol.metadata import Metadata
@@ -29,6 +29,22 @@ Handler = Callable[[Request], Awaitable[Body]]
 def invalid_params(message: str) -> ProtocolError:
     """The parameters do not fit the method (-32602)."""
     return ProtocolError(Code.INVALID_PARAMS, message)
+
+
+def texts(value: object, where: str) -> Mapping[str, str]:
+    """The strings by name that `where` holds; nothing is an empty object.
+
+    Raises:
+        ProtocolError: -32602, it is no object of strings.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise invalid_params(f"{where} is an object")
+    for name, item in value.items():
+        if not isinstance(item, str):
+            raise invalid_params(f"{where}.{shown(name)} is a string")
+    return value
 
 
 async def answer_list(request: Request) -> Body:

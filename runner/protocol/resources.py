@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from runner.catalog.asking import Ask
-from runner.catalog.resource import Contents, Resource, find
+from runner.catalog.resource import Contents, Resource, ResourceIndex
 from runner.codec.json import encode
 from runner.errors import ArgumentsError, BindingError, CallError, ClientCannotError, Kind
 from runner.protocol.backend import Backend
@@ -27,7 +27,7 @@ class Resources:
     """The resources of one endpoint."""
 
     def __init__(self, resources: Mapping[str, Resource], backend: Backend) -> None:
-        self._resources = resources
+        self._index = ResourceIndex(resources.values())
         self._backend = backend
 
     def methods(self) -> Mapping[str, Handler]:
@@ -39,7 +39,7 @@ class Resources:
         uri = request.params.get("uri")
         if not isinstance(uri, str):
             raise invalid_params("params.uri is a string: the URI of a resource")
-        found = find(self._resources, uri)
+        found = self._index.find(uri)
         if found is None:
             raise _unknown(uri, request)
         resource, variables = found
@@ -69,18 +69,18 @@ class Resources:
 
 def _refused(error: CallError, uri: str, resource: Resource, request: Request) -> ProtocolError:
     """What the client is told of a resource that cannot be read."""
-    if isinstance(error, ArgumentsError) or _is_missing(error):
+    if is_missing(error):
         return _unknown(uri, request)
     reason = error.reason if isinstance(error, BindingError) else None
     _logger.warning("resource %s failed: %s", resource.name, reason or error)
     return ProtocolError(Code.INTERNAL_ERROR, str(error))
 
 
-def _is_missing(error: CallError) -> bool:
-    """Nothing is there, by the word of the database, the folder or the API."""
-    return isinstance(error, BindingError) and (
-        error.kind is Kind.MISSING or error.status in (404, 410)
-    )
+def is_missing(error: CallError) -> bool:
+    """Nothing is there, by the word of the variables, the database, the folder or the API."""
+    if isinstance(error, BindingError):
+        return error.kind is Kind.MISSING or error.status in (404, 410)
+    return isinstance(error, ArgumentsError)
 
 
 def _unknown(uri: str, request: Request) -> ProtocolError:

@@ -36,7 +36,10 @@ async def in_rounds(
         ProtocolError: -32021 where the client cannot be asked, -32602 for a state that is not ours.
     """
     if not request.edition.features.is_modern:
-        return await run(_Legacy(request).ask)
+        try:
+            return await run(_Legacy(request).ask)
+        except ClientCannotError as error:
+            raise ProtocolError(Code.INTERNAL_ERROR, str(error)) from error
     rounds = _Rounds(request, backend)
     try:
         return await run(rounds.ask)

@@ -14,6 +14,7 @@ from typing import Final
 from runner.catalog.catalog import Catalog, Endpoint
 from runner.codec.json import Json, JsonFault, decode, encode
 from runner.protocol.backend import Backend
+from runner.protocol.completion import Completions
 from runner.protocol.edition import DEFAULTS, Settings, edit
 from runner.protocol.errors import MODERN_STATUS, Code, ProtocolError, error_message
 from runner.protocol.exchange import Exchange
@@ -33,6 +34,7 @@ from runner.protocol.listeners import Listeners
 from runner.protocol.metadata import is_modern
 from runner.protocol.modern import Modern, unsupported
 from runner.protocol.paging import Cursors
+from runner.protocol.prompts import Prompts
 from runner.protocol.request import Handler, Request
 from runner.protocol.resources import Resources
 from runner.protocol.subscriptions import Subscriptions
@@ -65,6 +67,10 @@ class Protocol:
             offered |= Tools(endpoint.tools, backend).methods()
         if endpoint.resources:
             offered |= Resources(endpoint.resources, backend).methods()
+        if endpoint.prompts:
+            offered |= Prompts(endpoint.prompts, endpoint.resources, backend).methods()
+        if endpoint.completes:
+            offered |= Completions(endpoint.prompts, endpoint.resources, backend).methods()
         cursors = Cursors(endpoint, catalog, backend.seal)
         editions = {
             version: edit(version, endpoint, catalog, settings, cursors) for version in FEATURES

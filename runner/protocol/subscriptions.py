@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from runner.catalog.catalog import Endpoint
 from runner.catalog.plans import DirectoryPlan, FilePlan
-from runner.catalog.resource import Resource, find
+from runner.catalog.resource import Resource, ResourceIndex
 from runner.codec.json import encode
 from runner.protocol.errors import Code, ProtocolError
 from runner.protocol.jsonrpc import Body
@@ -24,9 +24,11 @@ class Subscriptions:
 
     def __init__(self, endpoint: Endpoint, listeners: Listeners) -> None:
         self._endpoint = endpoint
+        self._index = ResourceIndex(endpoint.resources.values())
         self._listeners = listeners
         offered = {
             "toolsListChanged": bool(endpoint.tools),
+            "promptsListChanged": bool(endpoint.prompts),
             "resourcesListChanged": bool(endpoint.resources),
         }
         self._lists = frozenset(name for name, is_there in offered.items() if is_there)
@@ -69,7 +71,7 @@ class Subscriptions:
         return Wanted(lists, frozenset(filter(self._is_watched, uris)))
 
     def _is_watched(self, uri: str) -> bool:
-        found = find(self._endpoint.resources, uri)
+        found = self._index.find(uri)
         return found is not None and is_watched(found[0])
 
 

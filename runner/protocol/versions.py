@@ -31,6 +31,9 @@ class Features:
     implementation_details: bool = True
     """`icons` everywhere, `description` and `websiteUrl` of the server."""
     progress_messages: bool = True
+    completions: bool = True
+    """The capability; the method is older."""
+    completion_context: bool = True
     batches: bool = False
 
 
@@ -39,7 +42,11 @@ FEATURES: Final[Mapping[str, Features]] = {
     LATEST_LEGACY: Features(),
     "2025-06-18": Features(implementation_details=False),
     BATCHING: Features(
-        structured=False, resource_links=False, implementation_details=False, batches=True
+        structured=False,
+        resource_links=False,
+        implementation_details=False,
+        completion_context=False,
+        batches=True,
     ),
     "2024-11-05": Features(
         annotations=False,
@@ -48,6 +55,8 @@ FEATURES: Final[Mapping[str, Features]] = {
         resource_links=False,
         implementation_details=False,
         progress_messages=False,
+        completions=False,
+        completion_context=False,
     ),
     HEADERLESS: Features(resource_links=False, implementation_details=False, batches=True),
 }

@@ -58,7 +58,7 @@ def _read(descriptor: int) -> bytes:
 
 def test_a_terminal_gets_a_table_and_colours(folder: Path) -> None:
     shown = on_a_terminal(folder, "list")
-    assert "TOOL" in shown
+    assert "NAME" in shown
     assert "\x1b[1m" in shown
     assert "\x1b[32m" in on_a_terminal(folder, "validate")
 
@@ -78,7 +78,7 @@ def test_no_colour_means_no_ansi_at_all(folder: Path, command: str, how: dict[st
     options = () if how else ("--no-color",)
     shown = on_a_terminal(folder, command, *options, **how)
     assert "\x1b" not in shown
-    assert command == "validate" or "TOOL" in shown
+    assert command == "validate" or "NAME" in shown
 
 
 @pytest.mark.parametrize("command", ["list", "validate"])

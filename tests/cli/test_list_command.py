@@ -17,10 +17,69 @@ def test_tools_are_lines_of_cells_in_a_pipe(folder: Path) -> None:
     ended = run("list", folder=folder)
     assert (ended.status, ended.err) == (0, "")
     assert [line.split("\t") for line in ended.out.splitlines()][:3] == [
-        ["find", "reads", "title, ids, sort, limit", "Finds items."],
-        ["add", "writes", "title*, labels, note", "Adds an item."],
-        ["forecast", "reads", "city*, days", "The weather."],
+        ["find", "tool", "reads", "title, ids, sort, limit", "Finds items."],
+        ["add", "tool", "writes", "title*, labels, note", "Adds an item."],
+        ["forecast", "tool", "reads", "city*, days", "The weather."],
     ]
+
+
+OFFERS = """\
+mcp: 1
+server: {name: offers, version: 1.0.0}
+resources:
+  style: {uri: "docs://style", text: Short., description: How we write. In short.}
+  book: {uri: "book://{+path}", directory: .}
+prompts:
+  review:
+    description: Reviews a text.
+    arguments: {text: {title: Text, description: What to review}, tone?: {}}
+    template: "{{ text }} {{ tone }}"
+"""
+
+
+def test_resources_and_prompts_stand_behind_the_tools_with_their_kind(tmp_path: Path) -> None:
+    (tmp_path / "mcp.yaml").write_text(OFFERS, encoding="utf-8")
+    ended = here("list", folder=tmp_path)
+    assert [line.split("\t") for line in ended.out.splitlines()] == [
+        ["style", "resource", "reads", "docs://style", "How we write."],
+        ["book", "resource", "reads", "book://{+path}", ""],
+        ["review", "prompt", "", "text*, tone", "Reviews a text."],
+    ]
+    assert here("list", "-q", folder=tmp_path).out == "style\nbook\nreview\n"
+
+
+def test_json_lists_resources_and_prompts_too(tmp_path: Path) -> None:
+    (tmp_path / "mcp.yaml").write_text(OFFERS, encoding="utf-8")
+    nothing = {"title": None, "description": None}
+    assert json.loads(here("list", "--format", "json", folder=tmp_path).out) == {
+        "tools": [],
+        "resources": [
+            {
+                "name": "style",
+                "title": None,
+                "description": "How we write. In short.",
+                "uri": "docs://style",
+                "mimeType": "text/plain",
+            },
+            {"name": "book", **nothing, "uriTemplate": "book://{+path}", "mimeType": None},
+        ],
+        "prompts": [
+            {
+                "name": "review",
+                "title": None,
+                "description": "Reviews a text.",
+                "arguments": [
+                    {
+                        "name": "text",
+                        "title": "Text",
+                        "description": "What to review",
+                        "required": True,
+                    },
+                    {"name": "tone", **nothing, "required": False},
+                ],
+            }
+        ],
+    }
 
 
 def test_quiet_lists_names_and_verbose_whole_descriptions(folder: Path) -> None:

@@ -13,6 +13,7 @@ BESIDE = {
     "tools": "value: 1, ",
     "endpoints": "path: /x, ",
     "resources": "uri: 'x:y', text: z, ",
+    "prompts": "template: z, ",
 }
 
 

@@ -75,7 +75,13 @@ def test_the_full_example_loads_once_its_files_are_there(tmp_path: Path) -> None
     (tmp_path / "mcp.yaml").write_bytes(FULL.read_bytes())
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/style.md").write_text("# Style", encoding="utf-8")
-    named = ["docs/instructions.md", "sql/schema.sql", "sql/seed.sql", "sql/report.sql"]
+    named = [
+        "docs/instructions.md",
+        "prompts/review.md",
+        "sql/schema.sql",
+        "sql/seed.sql",
+        "sql/report.sql",
+    ]
     for name in [*named, "schemas/report.json"]:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}", encoding="utf-8")
@@ -113,4 +119,4 @@ def test_every_field_is_described() -> None:
 
 
 def test_what_is_not_available_says_so() -> None:
-    assert file_schema()["properties"]["prompts"]["description"].startswith("Not available")
+    assert file_schema()["properties"]["skills"]["description"].startswith("Not available")

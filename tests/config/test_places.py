@@ -52,9 +52,9 @@ def test_a_place_belongs_to_the_tool_around_it() -> None:
     assert owners(root(), []) == frozenset()
 
 
-def test_a_place_in_what_every_tool_may_use_leaves_the_tools_out() -> None:
+def test_a_place_in_what_all_may_use_leaves_out_what_is_run() -> None:
     found = owners(root(), [Position("f", 5, 8)])
-    assert sorted(found or ()) == [("tools",), ("vars", "v")]
+    assert sorted(found or ()) == [("prompts",), ("resources",), ("tools",), ("vars", "v")]
 
 
 def test_a_place_outside_of_every_section_leaves_nothing() -> None:

@@ -8,7 +8,16 @@ from typing import Final
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
-from mcp.types import CallToolResult, TextContent, Tool
+from mcp.types import (
+    BlobResourceContents,
+    CallToolResult,
+    PromptMessage,
+    PromptReference,
+    ResourceTemplateReference,
+    TextContent,
+    TextResourceContents,
+    Tool,
+)
 
 from tests.run.processes import COMMAND
 
@@ -48,6 +57,21 @@ class Talk:
         rows = self.give(tool, **arguments)["rows"]
         assert isinstance(rows, list)
         return rows
+
+    def read(self, uri: str) -> list[TextResourceContents | BlobResourceContents]:
+        """What a resource holds."""
+        return self._portal.call(self._client.read_resource, uri).contents
+
+    def prompt(self, name: str, **arguments: str) -> list[PromptMessage]:
+        """The messages of a prompt."""
+        return self._portal.call(self._client.get_prompt, name, arguments).messages
+
+    def suggested(
+        self, ref: PromptReference | ResourceTemplateReference, name: str, value: str
+    ) -> list[str]:
+        """What is suggested for an argument of which `value` was typed."""
+        argument = {"name": name, "value": value}
+        return self._portal.call(self._client.complete, ref, argument).completion.values
 
     def refusal(self, tool: str, **arguments: object) -> str:
         """The text of a call that must end as a tool error."""

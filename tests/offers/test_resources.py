@@ -116,7 +116,8 @@ def test_templates_have_a_list_of_their_own(whole: Whole) -> None:
 
 
 def test_capability_is_advertised(whole: Whole) -> None:
-    assert whole.result("server/discover")["capabilities"] == {"resources": {}}
+    capabilities: dict[str, object] = {"resources": {}, "completions": {}}
+    assert whole.result("server/discover")["capabilities"] == capabilities
 
 
 @requirement("P-113")

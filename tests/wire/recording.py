@@ -17,6 +17,9 @@ _RESPONSES = {
     (MODERN_SCHEMA, "resources/list"): "ListResourcesResultResponse",
     (MODERN_SCHEMA, "resources/templates/list"): "ListResourceTemplatesResultResponse",
     (MODERN_SCHEMA, "resources/read"): "ReadResourceResultResponse",
+    (MODERN_SCHEMA, "prompts/list"): "ListPromptsResultResponse",
+    (MODERN_SCHEMA, "prompts/get"): "GetPromptResultResponse",
+    (MODERN_SCHEMA, "completion/complete"): "CompleteResultResponse",
 }
 _RESULTS = {
     "initialize": "InitializeResult",
@@ -27,12 +30,16 @@ _RESULTS = {
     "resources/list": "ListResourcesResult",
     "resources/templates/list": "ListResourceTemplatesResult",
     "resources/read": "ReadResourceResult",
+    "prompts/list": "ListPromptsResult",
+    "prompts/get": "GetPromptResult",
+    "completion/complete": "CompleteResult",
 }
 _NOTIFICATIONS = {
     "notifications/progress": "ProgressNotification",
     "notifications/message": "LoggingMessageNotification",
     "notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
     "notifications/tools/list_changed": "ToolListChangedNotification",
+    "notifications/prompts/list_changed": "PromptListChangedNotification",
     "notifications/resources/list_changed": "ResourceListChangedNotification",
     "notifications/resources/updated": "ResourceUpdatedNotification",
 }

@@ -7,10 +7,12 @@ from datetime import UTC, datetime
 from runner.catalog.call import CallContext
 from runner.catalog.caller import ANONYMOUS
 from runner.catalog.catalog import Budgets, Catalog, Endpoint, Identities, Identity, Listen
+from runner.catalog.completion import Completion, Suggestions
 from runner.catalog.content import TextContent
 from runner.catalog.expressions import TreeTemplate
 from runner.catalog.plans import ValuePlan
-from runner.catalog.resource import Contents, Resource
+from runner.catalog.prompt import Prompt, PromptMessage
+from runner.catalog.resource import Contents, Resource, ResourceIndex
 from runner.catalog.result import CallResult
 from runner.catalog.schema import HeaderParameter, InputSchema, JsonSchema, OutputSchema
 from runner.catalog.tool import ResultText, Tool, ToolAnnotations
@@ -106,6 +108,20 @@ async def no_resource(
     raise BindingError(Kind.MISSING, "there is no such resource")
 
 
+async def no_prompt(
+    _prompt: Prompt, _sent: Mapping[str, str], _resources: ResourceIndex, _context: CallContext
+) -> Sequence[PromptMessage]:
+    """One without messages."""
+    return []
+
+
+async def no_suggestions(
+    _source: Completion, _typed: str, _chosen: Mapping[str, str], _context: CallContext
+) -> Suggestions:
+    """There are none."""
+    return Suggestions((), 0, has_more=False)
+
+
 def always(result: CallResult) -> CallTool:
     """A `call_tool` that gives `result`."""
 
@@ -134,6 +150,8 @@ def a_protocol(
         Backend(
             call_tool=call_tool,
             read_resource=read_resource,
+            get_prompt=no_prompt,
+            complete=no_suggestions,
             clock=lambda: now,
             error_id=lambda: "e-1",
             seal=Seal(keys),

@@ -12,6 +12,7 @@ from runner.catalog.plans import (
     DirectoryPlan,
     FilePlan,
     HttpPlan,
+    ListingPlan,
     Plan,
     PythonPlan,
     Step,
@@ -88,13 +89,15 @@ def explain_plan(plan: Plan, situation: Situation) -> Shown:
             return _without_source(plan, situation)
 
 
-def _without_source(plan: ValuePlan | FilePlan | DirectoryPlan, situation: Situation) -> Shown:
+def _without_source(
+    plan: ValuePlan | FilePlan | DirectoryPlan | ListingPlan, situation: Situation
+) -> Shown:
     match plan:
         case ValuePlan():
             return {"value": _built(plan, situation)}
         case FilePlan():
             return {"file": plan.path}
-        case DirectoryPlan():
+        case DirectoryPlan() | ListingPlan():
             return {"directory": plan.root}
         case _:
             assert_never(plan)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict
 
 from runner.config.nodes import Scalar
-from runner.config.spec.leaves import Flag, SqlText, Text, ValueTree, fault, in_words
+from runner.config.spec.leaves import Flag, LocatedText, SqlText, Text, ValueTree, fault, in_words
 from runner.config.spec.model import ListOf, Section
 from runner.config.spec.server import FileText
 
@@ -18,8 +18,10 @@ class CompleteSpec(Section):
     """A fixed list."""
     sql: SqlText | None = None
     """A query of one column; `:value` is what was typed."""
-    python: Text | None = None
-    """A callable, `package.module:name`."""
+    database: Text | None = None
+    """Its database."""
+    python: LocatedText | None = None
+    """A callable, `package.module:name`; it is called with `value`."""
 
 
 def _choices(node: object) -> object:
@@ -69,7 +71,7 @@ class ParameterSpec(Section):
     items: "ParameterForm | None" = None
     """The elements of a list."""
     complete: CompleteForm | None = None
-    """Where suggestions come from."""
+    """Variables of a resource's URI: where suggestions come from."""
 
     @property
     def keywords(self) -> Mapping[str, Any]:

@@ -1,13 +1,13 @@
 """`resources`, `prompts`, `skills`, `apps`, `endpoints`: what else a server offers, and where."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
 from runner.config.spec.bindings import HttpSpec, Sql
 from runner.config.spec.inputs import CompleteForm, Parameters
-from runner.config.spec.leaves import ExpressionText, Flag, LocatedText, TemplateText, Text
+from runner.config.spec.leaves import ExpressionText, Flag, LocatedText, TemplateText, Text, Word
 from runner.config.spec.model import ListOf, Section, short
 from runner.config.spec.server import IconSpec
 from runner.config.spec.tools import AccessSpec, ResultSpec
@@ -63,15 +63,34 @@ class ArgumentSpec(Section):
     """Where suggestions come from."""
 
 
+class MessageResource(Section):
+    """A resource of this server; with `text` or `file` contents that need be no resource."""
+
+    uri: TemplateText
+    """A template that gives the URI."""
+    text: TemplateText | None = None
+    """A template: the text that is embedded under the URI."""
+    file: Text | None = None
+    """The path of a file that is embedded under the URI."""
+    mime: Text | None = None
+    """The media type of `text` or `file`."""
+
+
 class PromptMessage(Section):
     """One message of a prompt."""
 
-    role: Text
-    """`user` or `assistant`."""
+    role: Word[Literal["user", "assistant"]]
+    """Who says it."""
     text: TemplateText | None = None
     """A template."""
-    resource: Text | None = None
-    """The URI of a resource to embed."""
+    resource: (
+        Annotated[
+            MessageResource,
+            BeforeValidator(short("uri"), json_schema_input_type=Text | MessageResource),
+        ]
+        | None
+    ) = None
+    """A resource of this server by its URI, or contents to embed."""
     image: Text | None = None
     """The path of an image."""
     audio: Text | None = None
