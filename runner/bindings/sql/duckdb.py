@@ -24,6 +24,7 @@ from runner.bindings.sql.duckdb_errors import Told, is_busy, is_over, translated
 from runner.bindings.sql.duckdb_guard import StatementKind, tells
 from runner.bindings.sql.duckdb_instance import (
     Instance,
+    NoDatabaseError,
     OtherSetupError,
     Setup,
     open_instance,
@@ -40,8 +41,6 @@ from runner.catalog.sources import Create, Database
 from runner.errors import Kind, StartError
 
 FACTS: Final = EngineFacts(splits_writes=True, seconds_between_stops=0.02, stops_of_reads=26)
-_MAGIC: Final = b"DUCK"
-_MAGIC_AT: Final = 8
 _BEGIN_READ: Final = "BEGIN TRANSACTION READ ONLY"
 _BEGIN_WRITE: Final = "BEGIN TRANSACTION"
 _TIMES: Final = 3
@@ -313,12 +312,12 @@ class DuckdbEngine:
     def _opened(self) -> Instance:
         if self._path is not None and not self._path.exists():
             raise self._missing()
-        if self._path is not None and not self._may_be_database(self._path):
-            hint = "CSV, JSON and Parquet files are read in place: 'duckdb://' with 'external'"
-            message = f"database '{self._database.name}': no DuckDB file '{self._path}'"
-            raise StartError(message, hint=hint)
         try:
             return open_instance(self._setup)
+        except NoDatabaseError as error:
+            hint = "CSV, JSON and Parquet files are read in place: 'duckdb://' with 'external'"
+            message = f"database '{self._database.name}': no DuckDB file '{self._path}'"
+            raise StartError(message, hint=hint) from error
         except OtherSetupError as error:
             message = f"database '{self._database.name}': its file is open with other settings"
             raise StartError(message, hint="restart the server") from error
@@ -326,15 +325,6 @@ class DuckdbEngine:
             raise connect_fault(self._database, error) from error
         except duckdb.Error as error:
             raise self._start_error(error) from error
-
-    @staticmethod
-    def _may_be_database(path: Path) -> bool:
-        """It begins as DuckDB's files do; one that cannot be read is told otherwise."""
-        try:
-            with path.open("rb") as file:
-                return file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] == _MAGIC
-        except OSError:
-            return True
 
     def _missing(self) -> StartError:
         name = self._database.name

@@ -48,6 +48,10 @@ class Setup:
     """At most so many are used at once."""
 
 
+class NoDatabaseError(Exception):
+    """The file is no database of DuckDB."""
+
+
 class OtherSetupError(Exception):
     """The file is open in this process, set up otherwise."""
 
@@ -144,6 +148,8 @@ class Instance:
             self._free.clear()
 
 
+_MAGIC: Final = b"DUCK"
+_MAGIC_AT: Final = 8
 _instances: dict[str, Instance] = {}
 _guard = threading.Lock()
 """Held while `_instances` changes."""
@@ -154,6 +160,7 @@ def open_instance(setup: Setup) -> Instance:
 
     Raises:
         OtherSetupError: it is open with another setup.
+        NoDatabaseError: it is no file of DuckDB.
         ConnectError, duckdb.Error: it cannot be opened.
     """
     if setup.path is None:
@@ -180,7 +187,22 @@ def release(instance: Instance) -> None:
     instance.close()
 
 
+def _may_be_database(path: str) -> bool:
+    """The file begins as DuckDB's files do; one that cannot be read is told otherwise.
+
+    Only while nobody in this process has it open: closing it again would take away DuckDB's lock,
+    as POSIX has it.
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] == _MAGIC
+    except OSError:
+        return True
+
+
 def _opened(setup: Setup) -> Instance:
+    if setup.path is not None and not _may_be_database(setup.path):
+        raise NoDatabaseError
     path = ":memory:" if setup.path is None else setup.path
     config: dict[str, str | bool | int | float | list[str]] = {**_AT_OPEN}
     anchor = duckdb.connect(path, read_only=setup.is_read_only, config=config)

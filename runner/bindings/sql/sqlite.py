@@ -42,7 +42,6 @@ FACTS: Final = EngineFacts(
 instructions alone, and one call of a function is one instruction."""
 PATTERN_BYTES: Final = 1000
 """Of LIKE and GLOB; the time of a match grows with the pattern times the text."""
-_MAGIC: Final = b"SQLite format 3\0"
 _CACHED_STATEMENTS: Final = 512
 _OWN_VALUE_BYTES: Final = 1_000_000_000
 """What SQLite allows."""
@@ -226,15 +225,6 @@ def _placeholder(cast: str) -> str:
     return f"CAST(? AS {cast})" if cast else "?"
 
 
-def _may_be_database(path: Path) -> bool:
-    """It begins as SQLite's files do, or is empty; one that cannot be read is told otherwise."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_MAGIC)) in (b"", _MAGIC)
-    except OSError:
-        return True
-
-
 class SqliteEngine:
     """One SQLite database: a file, or a memory that all its sessions share."""
 
@@ -294,14 +284,15 @@ class SqliteEngine:
         Raises:
             StartError, BindingError: as `open_session`.
         """
-        if self._path is not None and not _may_be_database(self._path):
-            raise StartError(f"database '{self._database.name}': no SQLite file '{self._path}'")
         try:
             connection = self._connect()
         except sqlite3.Error as error:
             raise self._start_error(error) from error
         try:
             self._set_up(connection, writes=writes, waits=waits)
+        except StartError:
+            connection.close()
+            raise
         except ConnectError as error:
             connection.close()
             raise connect_fault(self._database, error) from error
@@ -312,7 +303,24 @@ class SqliteEngine:
             raise self._start_error(error) from error
         return connection
 
+    def _read_head(self, connection: sqlite3.Connection) -> None:
+        """Has SQLite itself look whether the file is a database.
+
+        It must not be opened by anybody else in this process: closing it again would take away the
+        locks of every connection that is open here, as POSIX has it.
+
+        Raises:
+            StartError: it is none.
+        """
+        try:
+            connection.execute("PRAGMA schema_version").fetchall()
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+                message = f"database '{self._database.name}': no SQLite file '{self._path}'"
+                raise StartError(message) from error
+
     def _set_up(self, connection: sqlite3.Connection, *, writes: bool, waits: bool) -> None:
+        self._read_head(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         if not waits:
             connection.execute("PRAGMA busy_timeout = 0").close()
