@@ -27,7 +27,7 @@ from runner.unexpected import log_unexpected
 
 log = logging.getLogger("runner.reload")
 
-POLL_S: Final = 0.25
+POLL_S: Final = 0.1
 """How soon a change is seen; one that is still being written, once it is left alone."""
 COLLECT_S: Final = 5.0
 """After a reload; one collection serves all that come close together."""

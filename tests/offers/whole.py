@@ -105,6 +105,13 @@ def serve(folder: Path, text: str, environment: Mapping[str, str] | None = None)
     """Serves a file, which has no fault; `text` lacks its first two lines."""
     path = folder / "mcp.yaml"
     path.write_text(HEAD + text, encoding="utf-8")
+    with serve_file(path, environment) as served:
+        yield served
+
+
+@contextmanager
+def serve_file(path: Path, environment: Mapping[str, str] | None = None) -> Iterator[Whole]:
+    """Serves the file at a path, which has no fault."""
     checked = check(path, environment or {}, connects=True, makes=True)
     assert checked.diagnostics == (), checked.diagnostics
     catalog = catalog_of(checked)
