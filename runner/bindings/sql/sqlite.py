@@ -115,7 +115,11 @@ class SqliteSession:
         self._is_stopped = False
         self._limit_values(_FOREIGN_VALUE_BYTES if terms.is_foreign else self._own_value_bytes)
         if terms.is_foreign and self._functions is None:
-            self._functions = BoundedFunctions(self.connection, is_stopped=lambda: self._is_stopped)
+            self._functions = BoundedFunctions(
+                self.connection,
+                value_bytes=_FOREIGN_VALUE_BYTES,
+                is_stopped=lambda: self._is_stopped,
+            )
         if terms.writes:
             self._execute("BEGIN IMMEDIATE", ())
             self._execute(_READ_SCHEMA, ())

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
+from runner.bindings.sql.sqlite_errors import translated
 from runner.bindings.sql.wording import refused
 from runner.errors import BindingError, Kind
 
@@ -38,11 +39,15 @@ of ours cannot say."""
 class BoundedFunctions:
     """The functions of one connection; used by the thread of its session."""
 
-    def __init__(self, connection: sqlite3.Connection, *, is_stopped: Callable[[], bool]) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, *, value_bytes: int, is_stopped: Callable[[], bool]
+    ) -> None:
+        """`value_bytes` bounds what they return, before it is made."""
         self._fault: BindingError | None = None
         """Why a call was refused; SQLite's error says only that one was."""
         self._is_stopped = is_stopped
         self._sqlite = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        self._sqlite.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, value_bytes)
         for name, count in _ARGUMENTS:
             connection.create_function(name, count, self._bounded(name, count), deterministic=True)
         for name in _REFUSED:
@@ -64,7 +69,7 @@ class BoundedFunctions:
             try:
                 found: tuple[Value] = execute(text, values).fetchone()
             except sqlite3.Error as error:
-                self._fault = refused(Kind.INVALID, reason=type(error).__name__)
+                self._fault = translated(error)
                 raise self._fault from error
             return found[0]
 

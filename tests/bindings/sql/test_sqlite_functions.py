@@ -138,6 +138,6 @@ EXACT = [
 def test_bounded_functions_return_what_sqlites_own_do(expression: str) -> None:
     text = f"SELECT {expression}, typeof({expression})"
     with closing(sqlite3.connect(":memory:")) as own, closing(sqlite3.connect(":memory:")) as ours:
-        functions = BoundedFunctions(ours, is_stopped=lambda: False)
+        functions = BoundedFunctions(ours, value_bytes=1 << 21, is_stopped=lambda: False)
         with closing(functions):
             assert ours.execute(text).fetchall() == own.execute(text).fetchall()

@@ -109,5 +109,6 @@ def test_server_that_refuses_is_named_with_its_stage_and_not_its_password(tmp_pa
         [found] = check(path, {}, connects=True).diagnostics
 
     assert (str(found.position), found.code) == ("mcp.yaml:3:24", "database-unreachable")
-    assert found.message == f"database 'lab': login failed at 127.0.0.1:{port}"
+    said = "password authentication failed"
+    assert found.message == f"database 'lab': login failed at 127.0.0.1:{port}: {said}"
     assert "hunter2" not in repr(found)

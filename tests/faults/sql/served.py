@@ -158,10 +158,17 @@ class Server:
         """The tools as listed, by name."""
 
     def _list(self) -> list[dict[str, object]]:
-        result = self.run(self._result("tools/list", {}))
-        tools = result["tools"]
-        assert isinstance(tools, list)
-        return tools
+        """The tools of all pages."""
+        found: list[dict[str, object]] = []
+        params: Tree = {}
+        while True:
+            result = self.run(self._result("tools/list", params))
+            tools = result["tools"]
+            assert isinstance(tools, list)
+            found += tools
+            if "nextCursor" not in result:
+                return found
+            params = {"cursor": result["nextCursor"]}
 
     def run(self, work: Coroutine[object, object, T]) -> T:
         """Runs it on the server's loop."""
