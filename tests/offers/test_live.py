@@ -15,6 +15,7 @@ from runner.config.inputs import Changes
 from runner.live import Live, Project, Protocols
 from runner.transport.http import HttpApp
 from tests.offers.whole import HEAD
+from tests.requirements import requirement
 from tests.wire.client import PREFIX, SERVER, modern_headers, modern_message
 from tests.wire.http_client import LIMIT_S, Connection, Response, run
 from tests.wire.recording import MODERN_SCHEMA
@@ -151,6 +152,7 @@ def told(method: str, *, id_: object = 7, **params: object) -> dict[str, object]
     return {"jsonrpc": "2.0", "method": method, "params": {**params, "_meta": meta}}
 
 
+@requirement("P-130", "P-131", "P-076")
 def test_change_of_the_file_is_served_and_told(bench: Bench) -> None:
     async def work() -> None:
         stream = Stream(bench, toolsListChanged=True, promptsListChanged=True)
@@ -238,6 +240,7 @@ def test_broken_change_is_not_served_and_its_mending_is(
     assert "mcp.yaml:3:36: unknown-field: tools.version has no field 'valu'" in caplog.text
 
 
+@requirement("P-131", "P-132")
 def test_resource_tells_who_listens_to_it_and_nobody_else(bench: Bench) -> None:
     async def work() -> None:
         uris = ["docs://page", "docs://text", "docs://nothing"]
