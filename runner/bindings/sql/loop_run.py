@@ -17,49 +17,86 @@ CAN_WATCH: Final = sys.platform != "win32"
 End = Callable[[BaseException | None], None]
 
 
+class Watch:
+    """Watches the connection of one thread's session for the event loop, from its first run there
+    until a thread takes it: to begin and to end for each run costs more than the run's own work."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._descriptor = -1
+        self._has_writer = False
+        self._callback: Callable[[], None] | None = None
+
+    def await_(self, awaited: Wait, descriptor: int, callback: Callable[[], None]) -> None:
+        """Calls back when it is there, and each time from then on, until told otherwise."""
+        self._callback = callback
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()
+            self._descriptor = descriptor
+            self._loop.add_reader(descriptor, self._ready)
+        self._watch_writing(awaited is Wait.WRITE, self._loop)
+
+    def _ready(self) -> None:
+        """Something came; while nobody runs, it is the end of the connection."""
+        if self._callback is None:
+            self.end()
+        else:
+            self._callback()
+
+    def rest(self) -> None:
+        """Nobody runs there at present."""
+        self._callback = None
+        if self._loop is not None:
+            self._watch_writing(False, self._loop)
+
+    def _watch_writing(self, wants: bool, loop: asyncio.AbstractEventLoop) -> None:
+        if wants and not self._has_writer:
+            loop.add_writer(self._descriptor, self._ready)
+        elif self._has_writer and not wants:
+            loop.remove_writer(self._descriptor)
+        self._has_writer = wants
+
+    def end(self) -> None:
+        """Watches no longer: a thread has the connection."""
+        if self._loop is not None:
+            self.rest()
+            self._loop.remove_reader(self._descriptor)
+            self._loop = None
+
+
 class LoopRun:
     """Drives `steps` until they end, as `end` is told, or want a thread, which `go_on` finds."""
 
     def __init__(
-        self, steps: Steps[None], descriptor: int, *, go_on: Callable[[], None], end: End
+        self,
+        steps: Steps[None],
+        descriptor: int,
+        watch: Watch,
+        *,
+        go_on: Callable[[], None],
+        end: End,
     ) -> None:
         self._steps: Final = steps
         self._descriptor: Final = descriptor
+        self._watch: Final = watch
         self._go_on: Final = go_on
         self._end: Final = end
-        self._loop: Final = asyncio.get_running_loop()
-        self._reads = False
-        self._writes = False
 
     def advance(self) -> None:
         """Does what can be done without waiting."""
         try:
             awaited = next(self._steps)
         except StopIteration:
-            self._watch(reads=False, writes=False)
+            self._watch.rest()
             self._end(None)
         except BaseException as error:  # carried over: who awaits the job raises it
-            self._watch(reads=False, writes=False)
+            self._watch.rest()
             self._end(error)
         else:
-            is_over = awaited is Wait.THREAD
-            self._watch(reads=not is_over, writes=awaited is Wait.WRITE)
-            if is_over:
+            if awaited is Wait.THREAD:
                 self._go_on()
-
-    def _watch(self, *, reads: bool, writes: bool) -> None:
-        if reads != self._reads:
-            self._reads = reads
-            if reads:
-                self._loop.add_reader(self._descriptor, self.advance)
             else:
-                self._loop.remove_reader(self._descriptor)
-        if writes != self._writes:
-            self._writes = writes
-            if writes:
-                self._loop.add_writer(self._descriptor, self.advance)
-            else:
-                self._loop.remove_writer(self._descriptor)
+                self._watch.await_(awaited, self._descriptor, self.advance)
 
 
 def drained(steps_of: Callable[[SteppedSession], Steps[T]]) -> Callable[[Session], T]:

@@ -33,7 +33,7 @@ from queue import SimpleQueue
 from typing import Final, TypeVar, cast
 
 from runner.bindings.sql.jobs import Job, Owner, stopped
-from runner.bindings.sql.loop_run import CAN_WATCH, LoopRun, drained, ended, going_on
+from runner.bindings.sql.loop_run import CAN_WATCH, LoopRun, Watch, drained, ended, going_on
 from runner.bindings.sql.session import EngineFacts, Session, SessionLostError, SteppedSession
 from runner.bindings.sql.steps import Steps
 from runner.bindings.sql.wording import refused
@@ -60,6 +60,8 @@ class _Thread:
         """Nobody waits for it any more: it ends after its job."""
         self.is_lent = False
         """The loop has its session."""
+        self.watch = Watch()
+        """Of its session, while the thread is idle."""
         self.is_opening = False
         """It connects, and nothing can stop that; guarded by the pool's claims."""
         self._pool = pool
@@ -210,6 +212,12 @@ def _stop(job: Job, thread: Owner) -> None:
         job.is_being_stopped = False
 
 
+def _hand(thread: _Thread, job: Job | None) -> None:
+    """On the event loop: gives a thread work, or its end; the connection is the thread's then."""
+    thread.watch.end()
+    thread.inbox.put(job)
+
+
 class Threads:
     """A few threads with a session each; `run` is called on the event loop that made it."""
 
@@ -270,7 +278,7 @@ class Threads:
             if thread is None:
                 self._waiting.append(job)
         if thread is not None:
-            thread.inbox.put(job)
+            _hand(thread, job)
         await self._end_of(job)
         return given.pop()  # the thread keeps the job until its next one, but not the result
 
@@ -306,11 +314,11 @@ class Threads:
 
         def go_on() -> None:
             thread.is_lent = False
-            thread.inbox.put(job)
+            _hand(thread, job)
             if self._is_closed:
-                thread.inbox.put(None)
+                _hand(thread, None)
 
-        LoopRun(steps, session.fileno(), go_on=go_on, end=end).advance()
+        LoopRun(steps, session.fileno(), thread.watch, go_on=go_on, end=end).advance()
         await self._end_of(job)
         return given.pop()
 
@@ -330,9 +338,9 @@ class Threads:
         thread.is_lent = False
         job = self.next_job(thread)
         if job is not None:
-            thread.inbox.put(job)
+            _hand(thread, job)
         if self._is_closed:
-            thread.inbox.put(None)
+            _hand(thread, None)
 
     def next_job(self, thread: _Thread) -> Job | None:
         """What waits for a thread; without anything, the thread is idle from now on."""
@@ -475,7 +483,7 @@ class Threads:
                 self._stop_overdue(job, time.monotonic())
         for thread in self._threads:
             if not thread.is_lent:
-                thread.inbox.put(None)
+                _hand(thread, None)
         await asyncio.to_thread(self._join)
         self._stopper.shutdown(wait=False)
 
