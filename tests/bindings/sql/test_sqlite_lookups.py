@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from runner.bindings.sql import lookups
 from runner.bindings.sql.engines import lookups_of
 from runner.bindings.sql.lookups import (
     MAX_TEXT_LENGTH,
@@ -155,6 +156,13 @@ def watched(path: Path) -> Iterator[Watched]:
         runner.run(watched.lookups.close())
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that does much else is not taken for a slow look-up."""
+    monkeypatch.setattr(lookups, "QUICK_S", 5.0)
+    monkeypatch.setattr(lookups, "SLOW_S", 5.0)
+
+
 def by_id(lab: Lab) -> SqlPlan:
     return lab.plan(BY_ID, types={"id": "integer"}, shape="row")
 
@@ -183,10 +191,12 @@ def beside_endless(lab: Lab, binding: Binding) -> object:
     return lab.run(ask())
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_look_up_that_earned_it_needs_no_database_thread(lab: Lab) -> None:
     assert beside_endless(lab, lab.binding(earned(lab))) == FIRST[0]
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_look_up_sees_what_was_just_written(lab: Lab) -> None:
     plan = earned(lab)
     for name in ("one", "uno"):
