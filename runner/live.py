@@ -17,6 +17,7 @@ from typing import Final
 from runner.app import Checked, catalog_of, new_error_id, open_invoker, protocols_of
 from runner.bindings.files import path_of
 from runner.catalog.catalog import Catalog
+from runner.catalog.plans import Plan
 from runner.catalog.resource import ResourceIndex
 from runner.config.inputs import Changes, Inputs, Stamp, stamp
 from runner.errors import ConfigurationError, RunnerError
@@ -39,6 +40,10 @@ _LISTS: Final[Mapping[str, str]] = {
 }
 Protocols = Mapping[str, Protocol]
 """By path."""
+Place = tuple[str, str]
+"""The path of an endpoint, and a URI there."""
+Behind = tuple[Plan, Mapping[str, str]]
+"""What reads a resource, and the variables that its template found."""
 Take = Callable[[Catalog, Protocols], None]
 """Serves these from now on; what was served before ends with the calls that run on it."""
 
@@ -60,21 +65,31 @@ class Generation:
 
     def __init__(self, catalog: Catalog, keys: list[bytes], listeners: Listeners) -> None:
         self.catalog = catalog
-        self.opened: asyncio.Future[Protocols] = asyncio.get_running_loop().create_future()
+        self._opened: asyncio.Future[Protocols] = asyncio.get_running_loop().create_future()
         self._retired = asyncio.Event()
         # Entered and left by one task, as the contexts of an author's `lifespan` may demand.
         self.task = asyncio.create_task(self._run(keys, listeners))
 
     async def _run(self, keys: list[bytes], listeners: Listeners) -> None:
+        async with open_invoker(self.catalog, keys) as invoker:
+            self._opened.set_result(protocols_of(self.catalog, invoker, keys, listeners))
+            await self._retired.wait()
+            await invoker.ended()
+
+    async def open(self) -> Protocols:
+        """What it serves, once everything is open.
+
+        Raises:
+            StartError: something behind it cannot be opened.
+        """
         try:
-            async with open_invoker(self.catalog, keys) as invoker:
-                self.opened.set_result(protocols_of(self.catalog, invoker, keys, listeners))
-                await self._retired.wait()
-                await invoker.ended()
-        except RunnerError as error:
-            if self.opened.done():
-                raise
-            self.opened.set_exception(error)
+            await asyncio.wait((self.task, self._opened), return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            self.retire()  # nobody else knows of it yet
+            raise
+        if not self._opened.done():
+            await self.task  # which raises why
+        return self._opened.result()
 
     def retire(self) -> None:
         """Takes no more calls; closes after those that run."""
@@ -90,11 +105,14 @@ class Live:
         self._keys = keys
         self._take = take
         self._current: Generation | None = None
+        self._served: Protocols = {}
         self._retiring: set[asyncio.Task[None]] = set()
         self._collecting: asyncio.TimerHandle | None = None
         self._asked = asyncio.Event()
         self._changes = Changes(project.inputs)
-        self._stamps: Mapping[tuple[str, str], Stamp] = {}
+        self._indexes: Mapping[str, ResourceIndex] = {}
+        self._behind: Mapping[Place, Behind | None] = {}
+        self._stamps: Mapping[Place, Stamp] = {}
 
     def ask(self) -> None:
         """Asks for a reload, whatever the files say."""
@@ -107,11 +125,17 @@ class Live:
             StartError: something behind it cannot be opened.
         """
         generation = Generation(catalog, self._keys, self.listeners)
-        protocols = await generation.opened
+        protocols = await generation.open()
         before, self._current = self._current, generation
+        self._behind = {}
+        self._indexes = {
+            endpoint.path: ResourceIndex(endpoint.resources.values())
+            for endpoint in catalog.endpoints
+        }
         self._take(catalog, protocols)
+        self._tell(self._served, protocols)
+        self._served = protocols
         if before is not None:
-            self._tell(before.opened.result(), protocols)
             before.retire()
             self._retiring.add(before.task)
             before.task.add_done_callback(self._bury)
@@ -188,12 +212,12 @@ class Live:
 
     async def look_at_resources(self) -> None:
         """Tells of files that changed behind resources that somebody listens to."""
-        wanted = {
-            (path, uri): file
+        self._behind = {
+            place: self._behind[place] if place in self._behind else self._find(place)
             for path, uris in self.listeners.uris().items()
-            for uri in uris
-            if (file := self._file_behind(path, uri)) is not None
+            for place in ((path, uri) for uri in uris)
         }
+        wanted = {place: behind for place, behind in self._behind.items() if behind is not None}
         if not wanted:
             return
         found = await asyncio.to_thread(_stamps, wanted)
@@ -202,13 +226,10 @@ class Live:
                 self.listeners.resource_updated(*key)
         self._stamps = found
 
-    def _file_behind(self, path: str, uri: str) -> str | None:
-        if self._current is None:
-            return None
-        endpoints = {endpoint.path: endpoint for endpoint in self._current.catalog.endpoints}
-        offered = endpoints[path].resources.values() if path in endpoints else ()
-        found = ResourceIndex(offered).find(uri)
-        return None if found is None else path_of(found[0].tool.plan, found[1])
+    def _find(self, place: Place) -> Behind | None:
+        path, uri = place
+        found = self._indexes[path].find(uri) if path in self._indexes else None
+        return None if found is None else (found[0].tool.plan, found[1])
 
 
 def _changed(
@@ -218,5 +239,6 @@ def _changed(
     return {name for method, name in _LISTS.items() if before.get(method) != after.get(method)}
 
 
-def _stamps(files: Mapping[tuple[str, str], str]) -> Mapping[tuple[str, str], Stamp]:
-    return {key: stamp(Path(file)) for key, file in files.items()}
+def _stamps(wanted: Mapping[Place, Behind]) -> Mapping[Place, Stamp]:
+    files = {place: path_of(*behind) for place, behind in wanted.items()}
+    return {place: stamp(Path(file)) if file else () for place, file in files.items()}
