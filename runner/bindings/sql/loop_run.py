@@ -27,14 +27,14 @@ class Watch:
         self._has_writer = False
         self._callback: Callable[[], None] | None = None
 
-    def await_(self, awaited: Wait, descriptor: int, callback: Callable[[], None]) -> None:
+    def call_back(self, awaited: Wait, descriptor: int, callback: Callable[[], None]) -> None:
         """Calls back when it is there, and each time from then on, until told otherwise."""
         self._callback = callback
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
             self._descriptor = descriptor
             self._loop.add_reader(descriptor, self._ready)
-        self._watch_writing(awaited is Wait.WRITE, self._loop)
+        self._watch_writing(self._loop, wants=awaited is Wait.WRITE)
 
     def _ready(self) -> None:
         """Something came; while nobody runs, it is the end of the connection."""
@@ -47,9 +47,9 @@ class Watch:
         """Nobody runs there at present."""
         self._callback = None
         if self._loop is not None:
-            self._watch_writing(False, self._loop)
+            self._watch_writing(self._loop, wants=False)
 
-    def _watch_writing(self, wants: bool, loop: asyncio.AbstractEventLoop) -> None:
+    def _watch_writing(self, loop: asyncio.AbstractEventLoop, *, wants: bool) -> None:
         if wants and not self._has_writer:
             loop.add_writer(self._descriptor, self._ready)
         elif self._has_writer and not wants:
@@ -96,7 +96,7 @@ class LoopRun:
             if awaited is Wait.THREAD:
                 self._go_on()
             else:
-                self._watch.await_(awaited, self._descriptor, self.advance)
+                self._watch.call_back(awaited, self._descriptor, self.advance)
 
 
 def drained(steps_of: Callable[[SteppedSession], Steps[T]]) -> Callable[[Session], T]:

@@ -27,11 +27,13 @@ _UNREADABLE: Final = (ValueError, TypeError, psycopg.Error)
 class RowLoader(Protocol):
     """What is used of psycopg's Transformer, whose class depends on how psycopg is built."""
 
-    def set_pgresult(self, result: PGresult | None, *, set_loaders: bool = True) -> None: ...
+    def set_pgresult(self, result: PGresult | None, *, set_loaders: bool = True) -> None:
+        """Takes the chunk to read from; choosing the loaders again costs as much as a row."""
 
     def load_rows(
         self, row0: int, row1: int, make_row: Callable[[Sequence[object]], tuple[object, ...]]
-    ) -> list[tuple[object, ...]]: ...
+    ) -> list[tuple[object, ...]]:
+        """The rows from `row0` up to, not including, `row1`."""
 
 
 class Reception:
