@@ -8,27 +8,23 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import pytest
 
 from runner.bindings.sql.binding import SqlBinding
-from runner.bindings.sql.collect import Sink
 from runner.bindings.sql.session import (
     EngineFacts,
-    Ready,
     SessionLostError,
     SteppedSession,
-    Terms,
 )
 from runner.bindings.sql.steps import Steps, Wait
 from runner.bindings.sql.threads import Threads
 from runner.bindings.sql.transaction import Done
 from runner.catalog.call import Call, Outcome
-from runner.catalog.proving import Prover
-from runner.catalog.rendering import Key, Shapes, Values
+from runner.catalog.rendering import Values
 from runner.errors import BindingError, Kind
 from tests.bindings.sql.lab import Lab, call
 
@@ -43,7 +39,7 @@ def where() -> str:
 
 
 class Pair:
-    """A session whose server is the test."""
+    """A session whose server is the test, as far as a run on the loop uses one."""
 
     def __init__(self) -> None:
         self.opened_at = time.monotonic()
@@ -76,36 +72,6 @@ class Pair:
         self.near.close()
         self.far.close()
 
-    def prepare(self, shapes: Shapes, key: Key) -> Ready:
-        raise NotImplementedError
-
-    def adopt(self, text: str, count: int) -> Ready:
-        raise NotImplementedError
-
-    def begin(self, terms: Terms) -> None:
-        raise NotImplementedError
-
-    def query(self, ready: Ready, values: Sequence[object], sink: Sink) -> None:
-        raise NotImplementedError
-
-    def query_steps(self, ready: Ready, values: Sequence[object], sink: Sink) -> Steps[None]:
-        raise NotImplementedError
-
-    def change(self, ready: Ready, values: Sequence[object]) -> int:
-        raise NotImplementedError
-
-    def change_many(self, ready: Ready, values: Sequence[Sequence[object]]) -> int:
-        raise NotImplementedError
-
-    def commit(self) -> None:
-        raise NotImplementedError
-
-    def rollback(self) -> None:
-        raise NotImplementedError
-
-    def prover(self) -> Prover:
-        raise NotImplementedError
-
 
 @dataclass
 class Bench:
@@ -116,9 +82,9 @@ class Bench:
     made: list[str] = field(default_factory=list)
     """Who made the steps, in their order."""
 
-    def open_session(self) -> Pair:
+    def open_session(self) -> SteppedSession:
         self.sessions.append(Pair())
-        return self.sessions[-1]
+        return cast("SteppedSession", self.sessions[-1])
 
     def run(self, work: Callable[[Threads], Coroutine[None, None, T]], *, size: int = 1) -> T:
         """The result of the work on fresh threads, whose sessions are open already."""
