@@ -2,7 +2,8 @@
 
 A hop to a database thread and back costs more than finding a row by its key in an embedded
 database. A statement earns it: the engine's own plan shows a fixed amount of work, and runs of it
-in threads were quick. One that was slow on the loop goes back to the threads for long.
+in threads were quick. One that was slow on the loop twice, not long one after the other, goes back
+to the threads for long; a single time may be the machine's, which gave the processor to others.
 Whatever is not answered here, for whatever reason, goes the ordinary way, which also words errors.
 
 The plan bounds instructions, not the bytes that one of them reads: a row that grew by megabytes is
@@ -29,7 +30,9 @@ QUICK_S: Final = 0.001
 QUICK_RUNS: Final = 3
 """So many of them earn the loop."""
 SLOW_S: Final = 0.002
-"""A look-up on the loop that took longer goes back to the threads."""
+"""A look-up on the loop that took longer was slow."""
+FORGIVEN_AFTER: Final = 500
+"""So many look-ups after a slow one of a statement, another counts as its first."""
 RUNS_AFTER_SLOW: Final = 10_000
 """So many quick runs in threads it needs then."""
 REST_S: Final = 1.0
@@ -66,6 +69,10 @@ class Lookups:
         self._rests_until = 0.0
         self._runs_left: dict[str, int] = {}
         """By text, how many quick runs a statement needs to earn the loop; 0: it has."""
+        self._found = 0
+        """Look-ups made on the loop."""
+        self._slow_at: dict[str, int] = {}
+        """By text, which of them was the last slow one."""
 
     def learn(self, session: Session, ready: Ready, took_s: float) -> None:
         """Takes note of a run in a thread, on that thread's session."""
@@ -106,8 +113,16 @@ class Lookups:
             self._replace_later()
             return None
         finally:
+            self._found += 1
             if self._clock() - start > SLOW_S:
-                self._runs_left[ready.text] = RUNS_AFTER_SLOW
+                self._take_slow(ready.text)
+
+    def _take_slow(self, text: str) -> None:
+        before = self._slow_at.get(text)
+        self._slow_at[text] = self._found
+        if before is not None and self._found - before <= FORGIVEN_AFTER:
+            del self._slow_at[text]
+            self._runs_left[text] = RUNS_AFTER_SLOW
 
     @staticmethod
     def _query(session: Session, ready: Ready, step: Step, values: Values) -> Rows:
@@ -143,7 +158,7 @@ class Lookups:
         Who does not wait for it loses nothing: the first call opens it too.
         """
         old, self._session = self._session, None
-        self._runs_left.clear()
+        self._forget()
         try:
             if old is not None:
                 await asyncio.to_thread(old.close)
@@ -158,7 +173,11 @@ class Lookups:
         """The connection is lost, or its schema has changed: what was found out is void."""
         self._is_stale = True
         self._rests_until = self._clock() + REST_S
+        self._forget()
+
+    def _forget(self) -> None:
         self._runs_left.clear()
+        self._slow_at.clear()
 
     async def close(self) -> None:
         """Closes the connection; nothing is looked up any more."""

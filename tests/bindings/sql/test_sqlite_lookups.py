@@ -17,6 +17,7 @@ import pytest
 from runner.bindings.sql import lookups
 from runner.bindings.sql.engines import lookups_of
 from runner.bindings.sql.lookups import (
+    FORGIVEN_AFTER,
     MAX_TEXT_LENGTH,
     MAX_TEXTS,
     QUICK_RUNS,
@@ -272,15 +273,29 @@ def test_after_a_value_too_large_the_statement_has_to_earn_it_again(
 
 
 def test_a_slow_look_up_has_to_earn_the_loop_again(watched: Watched) -> None:
-    watched.slowness_s = 2 * SLOW_S
-    assert watched.find() == FIRST
-    watched.slowness_s = 0.0
+    slow(watched, FORGIVEN_AFTER)
     assert watched.find() is None
     watched.run(RUNS_AFTER_SLOW - 1)
     assert watched.find() is None
     watched.run()
     assert watched.find() == FIRST
     assert len(watched.opened) == 1
+
+
+def test_one_slow_look_up_among_many_is_taken_for_the_machines(watched: Watched) -> None:
+    slow(watched, FORGIVEN_AFTER + 1)
+    assert watched.find() == FIRST
+
+
+def slow(watched: Watched, apart: int) -> None:
+    """A slow look-up, and another as the n-th after it."""
+    watched.slowness_s = 2 * SLOW_S
+    assert watched.find() == FIRST
+    watched.slowness_s = 0.0
+    assert all(watched.find() == FIRST for _ in range(apart - 1))
+    watched.slowness_s = 2 * SLOW_S
+    assert watched.find() == FIRST
+    watched.slowness_s = 0.0
 
 
 @pytest.mark.parametrize("wrong", [2**63, "\ud800"], ids=["beyond 64 bits", "no UTF-8"])
