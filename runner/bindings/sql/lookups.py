@@ -2,8 +2,8 @@
 
 A hop to a database thread and back costs more than finding a row by its key in an embedded
 database. A statement earns it: the engine's own plan shows a fixed amount of work, and runs of it
-in threads were quick. One that was slow on the loop twice, not long one after the other, goes back
-to the threads for long; a single time may be the machine's, which gave the processor to others.
+in threads were quick. One that holds up the loop too often goes back to the threads for long; now
+and then it may be the machine's doing, which gave the processor to others.
 Whatever is not answered here, for whatever reason, goes the ordinary way, which also words errors.
 
 The plan bounds instructions, not the bytes that one of them reads: a row that grew by megabytes is
@@ -31,9 +31,11 @@ QUICK_RUNS: Final = 3
 """So many of them earn the loop."""
 SLOW_S: Final = 0.002
 """A look-up on the loop that took longer was slow."""
-FORGIVEN_AFTER: Final = 500
-"""So many look-ups after a slow one of a statement, another counts as its first."""
-RUNS_AFTER_SLOW: Final = 10_000
+PATIENCE_S: Final = 0.02
+"""What slow look-ups of a statement may take together; beyond, it goes back to the threads."""
+FORGIVEN_S: Final = 0.0001
+"""Of that, each quick one makes good so much: a fortieth may take 4 ms."""
+RUNS_AFTER_SLOW: Final = 2_000
 """So many quick runs in threads it needs then."""
 REST_S: Final = 1.0
 """Between a connection that failed and the next one."""
@@ -69,10 +71,8 @@ class Lookups:
         self._rests_until = 0.0
         self._runs_left: dict[str, int] = {}
         """By text, how many quick runs a statement needs to earn the loop; 0: it has."""
-        self._found = 0
-        """Look-ups made on the loop."""
-        self._slow_at: dict[str, int] = {}
-        """By text, which of them was the last slow one."""
+        self._slowness_s: dict[str, float] = {}
+        """By text, what its slow look-ups took and quick ones have not yet made good."""
 
     def learn(self, session: Session, ready: Ready, took_s: float) -> None:
         """Takes note of a run in a thread, on that thread's session."""
@@ -113,16 +113,17 @@ class Lookups:
             self._replace_later()
             return None
         finally:
-            self._found += 1
-            if self._clock() - start > SLOW_S:
-                self._take_slow(ready.text)
+            took_s = self._clock() - start
+            if took_s > SLOW_S or self._slowness_s:
+                self._weigh(ready.text, took_s)
 
-    def _take_slow(self, text: str) -> None:
-        before = self._slow_at.get(text)
-        self._slow_at[text] = self._found
-        if before is not None and self._found - before <= FORGIVEN_AFTER:
-            del self._slow_at[text]
+    def _weigh(self, text: str, took_s: float) -> None:
+        slowness_s = self._slowness_s.pop(text, 0.0)
+        slowness_s += took_s if took_s > SLOW_S else -FORGIVEN_S
+        if slowness_s > PATIENCE_S:
             self._runs_left[text] = RUNS_AFTER_SLOW
+        elif slowness_s > 0.0:
+            self._slowness_s[text] = slowness_s
 
     @staticmethod
     def _query(session: Session, ready: Ready, step: Step, values: Values) -> Rows:
@@ -177,7 +178,7 @@ class Lookups:
 
     def _forget(self) -> None:
         self._runs_left.clear()
-        self._slow_at.clear()
+        self._slowness_s.clear()
 
     async def close(self) -> None:
         """Closes the connection; nothing is looked up any more."""

@@ -17,9 +17,10 @@ import pytest
 from runner.bindings.sql import lookups
 from runner.bindings.sql.engines import lookups_of
 from runner.bindings.sql.lookups import (
-    FORGIVEN_AFTER,
+    FORGIVEN_S,
     MAX_TEXT_LENGTH,
     MAX_TEXTS,
+    PATIENCE_S,
     QUICK_RUNS,
     QUICK_S,
     REST_S,
@@ -272,8 +273,10 @@ def test_after_a_value_too_large_the_statement_has_to_earn_it_again(
     assert watched.find(1) == FIRST
 
 
-def test_a_slow_look_up_has_to_earn_the_loop_again(watched: Watched) -> None:
-    slow(watched, FORGIVEN_AFTER)
+def test_a_statement_that_is_slow_too_often_has_to_earn_the_loop_again(watched: Watched) -> None:
+    slow(watched, PATIENCE_S / 2)
+    slow(watched, PATIENCE_S / 2)
+    slow(watched, SLOW_S * 2)
     assert watched.find() is None
     watched.run(RUNS_AFTER_SLOW - 1)
     assert watched.find() is None
@@ -282,18 +285,21 @@ def test_a_slow_look_up_has_to_earn_the_loop_again(watched: Watched) -> None:
     assert len(watched.opened) == 1
 
 
-def test_one_slow_look_up_among_many_is_taken_for_the_machines(watched: Watched) -> None:
-    slow(watched, FORGIVEN_AFTER + 1)
-    assert watched.find() == FIRST
+def test_one_very_slow_look_up_is_enough(watched: Watched) -> None:
+    slow(watched, PATIENCE_S * 2)
+    assert watched.find() is None
 
 
-def slow(watched: Watched, apart: int) -> None:
-    """A slow look-up, and another as the n-th after it."""
-    watched.slowness_s = 2 * SLOW_S
-    assert watched.find() == FIRST
-    watched.slowness_s = 0.0
-    assert all(watched.find() == FIRST for _ in range(apart - 1))
-    watched.slowness_s = 2 * SLOW_S
+def test_slow_look_ups_among_many_are_taken_for_the_machines(watched: Watched) -> None:
+    took_s = PATIENCE_S / 2
+    for _ in range(4):
+        slow(watched, took_s)
+        assert all(watched.find() == FIRST for _ in range(round(took_s / FORGIVEN_S) + 1))
+
+
+def slow(watched: Watched, took_s: float) -> None:
+    """A look-up that takes so long."""
+    watched.slowness_s = took_s
     assert watched.find() == FIRST
     watched.slowness_s = 0.0
 
