@@ -22,6 +22,7 @@ from runner.errors import BindingError, CallError, ClientCannotError, Kind, Tool
 from runner.invocation.asking import confirm, with_asked
 from runner.invocation.failures import failed, recovered
 from runner.invocation.long import LongResults, shape_long
+from runner.invocation.places import Places
 from runner.invocation.scope import bind
 from runner.invocation.shape import shape
 
@@ -55,7 +56,7 @@ class Invoker:
         self._bindings = bindings
         self._tools = tools
         self._variables = variables
-        self._places = asyncio.Semaphore(concurrency)
+        self._places = Places(concurrency)
         self._long_results = LongResults()
         self._running = 0
         self._none_runs = asyncio.Event()
@@ -162,19 +163,17 @@ class Invoker:
     async def _invoke(self, tool: Tool, call: Call) -> Outcome:
         """The binding's outcome, within the worker's number of calls and the tool's time."""
         binding = self._bindings[tool.name]
-        if self._places.locked():
+        if not self._places.take_free():
             await self._wait_for_place(tool.timeout_s)
-        else:
-            await self._places.acquire()
         try:
             return await _timed(binding, call)
         finally:
-            self._places.release()
+            self._places.leave()
 
     async def _wait_for_place(self, patience_s: float) -> None:
         try:
             with Deadline(patience_s):
-                await self._places.acquire()
+                await self._places.take()
         except TimeoutError as error:
             raise BindingError(
                 Kind.BUSY, "the server is busy: too many calls run at this time; try again"

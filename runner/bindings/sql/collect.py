@@ -87,8 +87,7 @@ class Rows:
         self.is_cut_by_bytes = False
         self.last_key: tuple[object, ...] | None = None
         """Of the last row kept: the columns `keys`, as the engine gave them."""
-        self.first: Mapping[str, object] | None = None
-        """The first row as the engine gave it, to be bound again."""
+        self._first: Sequence[object] | None = None
         self._bytes_left = max_bytes - self._envelope
         self._key_positions: tuple[int, ...] = ()
         self._cells: Sequence[tuple[int, Cell]] = ()
@@ -97,6 +96,11 @@ class Rows:
     def max_bytes(self) -> int:
         """The budget of the whole result."""
         return self._max_bytes
+
+    @property
+    def first(self) -> Mapping[str, object] | None:
+        """The first row as the engine gave it, to be bound again."""
+        return None if self._first is None else dict(zip(self.columns, self._first, strict=True))
 
     @property
     def is_truncated(self) -> bool:
@@ -162,7 +166,7 @@ class Rows:
         else:
             self._bytes_left -= size
         if rows and not self.count:
-            self.first = dict(zip(self.columns, rows[0], strict=True))
+            self._first = rows[0]
         if block:
             self._keep(block, encoded)
         if block and self._key_positions:

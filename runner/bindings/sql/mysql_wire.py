@@ -7,8 +7,9 @@ escaped. Commands are sent together and answered in order. Never reads ahead of 
 import socket
 import ssl
 import struct
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from types import TracebackType
 from typing import Final, NamedTuple
 
 from runner.bindings.sql.mysql_packets import (
@@ -113,7 +114,7 @@ class Wire:
             ServerError: the first that failed; the others ran too.
             SessionLostError: the connection broke.
         """
-        with self._guarded():
+        with _InStep(self):
             if self._is_encrypted or sum(map(len, commands)) > _SENT_AT_ONCE:
                 yield Wait.THREAD
             self._stream.send(list(commands))
@@ -140,7 +141,7 @@ class Wire:
         return drain(self._preparation(text), self.wait)
 
     def _preparation(self, text: bytes) -> Steps[Prepared]:
-        with self._guarded():
+        with _InStep(self):
             self._stream.send([PREPARE + text])
             payload = yield from self._next()
             if payload[0] == _ERROR:
@@ -152,21 +153,8 @@ class Wire:
 
     def forget(self, prepared: Prepared) -> None:
         """Lets a statement go; the server answers nothing."""
-        with self._guarded():
+        with _InStep(self):
             self._stream.send([CLOSE + prepared.id.to_bytes(4, "little")])
-
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        if self.is_out_of_step:
-            raise SessionLostError("the connection is out of step")
-        self.is_out_of_step = True
-        try:
-            yield
-        except OSError as error:
-            raise SessionLostError(str(error)) from error
-        except UNREADABLE as error:
-            raise SessionLostError("the server's answer cannot be read") from error
-        self.is_out_of_step = False
 
     def _next(self) -> Steps[bytes]:
         """The payload of the next packet."""
@@ -239,6 +227,31 @@ class Wire:
                 return _status(payload)
             count += 1
             size += len(payload)
+
+
+class _InStep:
+    """A question and its whole answer: the connection is out of step until that has come. A
+    generator for this would cost as much as a command."""
+
+    __slots__ = ("_wire",)
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    def __enter__(self) -> None:
+        if self._wire.is_out_of_step:
+            raise SessionLostError("the connection is out of step")
+        self._wire.is_out_of_step = True
+
+    def __exit__(
+        self, _kind: object, error: BaseException | None, _traceback: TracebackType | None
+    ) -> None:
+        if error is None:
+            self._wire.is_out_of_step = False
+        elif isinstance(error, OSError):
+            raise SessionLostError(str(error)) from error
+        elif isinstance(error, UNREADABLE):
+            raise SessionLostError("the server's answer cannot be read") from error
 
 
 def _count(payload: bytes) -> int:

@@ -6,8 +6,8 @@ synchronisation points fails or succeeds together. Never blocks but in `wait`.
 
 import select
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from types import TracebackType
 from typing import Final, NamedTuple
 
 import psycopg
@@ -54,6 +54,22 @@ class Description(NamedTuple):
     columns: Sequence[tuple[str, int]]
     origins: Sequence[tuple[int, int]] = ()
     """One a column: the table and the number in it; zeros for what is computed."""
+
+
+class _Translated:
+    """Tells a broken connection; a generator for this would cost as much as a command."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, _kind: object, error: BaseException | None, _traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, psycopg.OperationalError):
+            raise SessionLostError(str(error)) from error
+
+
+_TRANSLATED: Final = _Translated()
 
 
 class Wire:
@@ -129,7 +145,7 @@ class Wire:
             FloodError: a result is too large; the connection is of no use.
             SessionLostError: the connection broke.
         """
-        with self._guarded():
+        with _TRANSLATED:
             for command in commands:
                 self._pgconn.send_query_params(command.text, list(command.values))
             self._pgconn.pipeline_sync()
@@ -174,7 +190,7 @@ class Wire:
         return Description(parameters, columns, origins)
 
     def _descriptions(self, text: bytes) -> Steps[tuple[PGresult, PGresult]]:
-        with self._guarded():
+        with _TRANSLATED:
             self._pgconn.send_prepare(b"", text)
             self._pgconn.send_describe_prepared(b"")
             self._pgconn.pipeline_sync()
@@ -183,13 +199,6 @@ class Wire:
             described = yield from self._one()
             yield from self._end()
         return parsed, described
-
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        try:
-            yield
-        except psycopg.OperationalError as error:
-            raise SessionLostError(str(error)) from error
 
     def _flush(self) -> Steps[None]:
         while self._pgconn.flush():

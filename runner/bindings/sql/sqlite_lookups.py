@@ -89,6 +89,8 @@ def _journal_of(connection: sqlite3.Connection) -> str | None:
 
 
 def _has_content(path: str) -> bool:
+    if not os.access(path, os.F_OK):  # as it is nearly always; `stat` would raise, which is dearer
+        return False
     try:
         return os.stat(path).st_size > 0
     except OSError:
