@@ -12,7 +12,9 @@ import socketserver
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -156,15 +158,43 @@ def test_lazy_database_that_is_down_leaves_the_others_alone(source: Source, serv
         assert server.refusal("lost") == "the database cannot be reached at present"
 
 
-def test_lazy_database_is_used_as_soon_as_it_is_there(tmp_path: Path) -> None:
-    with source_of("sqlite", tmp_path) as source:
+@contextmanager
+def absent(source: Source) -> Iterator[tuple[str, Callable[[], None]]]:
+    """The address of a database that does not exist, and what makes it, with a table of one row."""
+    rows = ("CREATE TABLE t (n integer)", "INSERT INTO t VALUES (5)")
+    if source.is_postgres:
+        url = POSTGRES.replace("/test", f"/{source.schema}")
+
+        def make() -> None:
+            source.execute(f"CREATE DATABASE {source.schema}")
+            replace(source, url=url).execute(*rows)
+
+        try:
+            yield url, make
+        finally:
+            source.execute(f"DROP DATABASE IF EXISTS {source.schema} WITH (FORCE)")
+        return
+    if source.is_mariadb:
+        mariadb_rows(f"DROP DATABASE {source.schema}")
+    else:
         source.path.unlink()
-        lazy = {"main": {"url": source.url, "startup": "lazy"}}
-        with serve(tmp_path, source.file(tool("all", "SELECT n FROM t"), databases=lazy)) as server:
+
+    def make_again() -> None:
+        if source.is_mariadb:
+            mariadb_rows(f"CREATE DATABASE {source.schema}")
+        source.execute(*rows)
+
+    yield source.url, make_again
+
+
+def test_lazy_database_is_used_as_soon_as_it_is_there(source: Source) -> None:
+    with absent(source) as (url, make):
+        lazy = {"main": {"url": url, "startup": "lazy"}}
+        with serve(
+            source.folder, source.file(tool("all", "SELECT n FROM t"), databases=lazy)
+        ) as server:
             assert server.refusal("all") == "the database cannot be reached at present"
-
-            source.execute("CREATE TABLE t (n integer)", "INSERT INTO t VALUES (5)")
-
+            make()
             assert server.call("all").rows == [{"n": 5}]
 
 
