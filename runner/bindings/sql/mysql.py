@@ -17,7 +17,15 @@ from runner.bindings.sql.collect import BLOCK_ROWS, Sink
 from runner.bindings.sql.connect_fault import ConnectError, connect_fault
 from runner.bindings.sql.insisting import insist
 from runner.bindings.sql.mysql_connect import Address, Server, after_connect, rows_of, setup
-from runner.bindings.sql.mysql_errors import INTERRUPTED, UNIQUE, is_loss, key_of, said, translated
+from runner.bindings.sql.mysql_errors import (
+    INTERRUPTED,
+    LOST_VALUE,
+    UNIQUE,
+    is_loss,
+    key_of,
+    said,
+    translated,
+)
 from runner.bindings.sql.mysql_packets import Field, ServerError, written
 from runner.bindings.sql.mysql_prove import MysqlProver
 from runner.bindings.sql.mysql_traces import NAMES_A_VIEW, Traces, words_of
@@ -281,7 +289,10 @@ class MysqlSession:
             cut=None if self._terms.writes else reception.cut,
         )
         try:
-            yield from self._wire.steps(commands, rows=rows, rows_of=position)
+            ended = yield from self._wire.steps(commands, rows=rows, rows_of=position)
+            if ended[position].warnings:
+                yield Wait.THREAD
+                self._refuse_losses()
         except ServerError as error:
             yield Wait.THREAD
             if not (reception.was_cut and error.code == INTERRUPTED):
@@ -290,6 +301,13 @@ class MysqlSession:
             self._absorb()
         if reception.fault is not None:
             raise reception.fault
+
+    def _refuse_losses(self) -> None:
+        """Nothing, where the warnings of the last statement tell of no value that was too large:
+        the server puts NULL in its place."""
+        for _level, code, message in rows_of(self._wire, b"SHOW WARNINGS"):
+            if code == LOST_VALUE:
+                raise ServerError(LOST_VALUE, str(message))
 
     def _absorb(self) -> None:
         """Lets a late kill hit a command of no consequence."""

@@ -16,6 +16,8 @@ from runner.catalog.proving import Refusal, RefusalKind
 from runner.errors import BindingError, Kind
 
 INTERRUPTED: Final = 1317
+LOST_VALUE: Final = 1301
+"""A warning: a value larger than `max_allowed_packet` became NULL."""
 READ_ONLY: Final = 1792
 UNIQUE: Final = frozenset({1062, 1169, 1586, 1859})
 _BY_KIND: Final[dict[Kind, Sequence[int]]] = {
@@ -28,7 +30,7 @@ _BY_KIND: Final[dict[Kind, Sequence[int]]] = {
     Kind.READ_ONLY: (1044, 1142, 1143, 1227, 1290, 1370, READ_ONLY, 1836),
     Kind.TIMEOUT: (1969, 3024),
     Kind.CANCELLED: (INTERRUPTED, 1028),
-    Kind.TOO_LARGE: (1118, 1153, 1301, 1390, 1436),
+    Kind.TOO_LARGE: (1118, 1153, LOST_VALUE, 1390, 1436),
     Kind.UNAVAILABLE: (3, 1021, 1030, 1037, 1038, 1041, 1114, 1135, 1194, 1195),
 }
 _KINDS: Final = {code: kind for kind, codes in _BY_KIND.items() for code in codes}

@@ -57,6 +57,7 @@ class Finished(NamedTuple):
 
     affected: int = 0
     status: int = 0
+    warnings: int = 0
 
 
 class Stream:
@@ -177,7 +178,8 @@ def finished_of(payload: bytes) -> Finished:
     """What an OK packet says."""
     affected, at = length_at(payload, 1)
     _, at = length_at(payload, at)
-    return Finished(affected, int.from_bytes(payload[at : at + 2], "little"))
+    status = int.from_bytes(payload[at : at + 2], "little")
+    return Finished(affected, status, int.from_bytes(payload[at + 2 : at + 4], "little"))
 
 
 @lru_cache(_KNOWN_FIELDS)

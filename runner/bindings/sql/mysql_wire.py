@@ -178,7 +178,7 @@ class Wire:
         else:
             count = payload[0] if payload[0] < _FILE else _count(payload)
             fields = yield from self._fields(count)
-            ended = Finished(0, (yield from self._rows(fields, rows)))
+            ended = yield from self._rows(fields, rows)
         self.is_in_transaction = bool(ended.status & IN_TRANSACTION)
         return ended
 
@@ -190,9 +190,9 @@ class Wire:
             yield from self._next()  # the end of the descriptions
         return tuple(map(field_of, described))
 
-    def _rows(self, fields: tuple[Field, ...], rows: Rows | None) -> Steps[int]:
-        """Reads to the end of the rows; the status then. A thread takes all but the first block,
-        however many there are."""
+    def _rows(self, fields: tuple[Field, ...], rows: Rows | None) -> Steps[Finished]:
+        """Reads to the end of the rows. A thread takes all but the first block, however many there
+        are."""
         if rows is None:
             return (yield from self._surplus(None))
         rows.start(fields)
@@ -205,7 +205,7 @@ class Wire:
                 receive()
             if payload[0] != _OK:
                 rows.take(block)
-                return _status(payload)
+                return _end_of_rows(payload)
             block.append(payload)
             size += len(payload)
             if len(block) >= rows.block or size > _BLOCK_BYTES:
@@ -214,8 +214,8 @@ class Wire:
                     return (yield from self._surplus(rows.cut))
                 block, size = [], 0
 
-    def _surplus(self, cut: Callable[[], None] | None) -> Steps[int]:
-        """Throws away what is not wanted; the status at the end of it."""
+    def _surplus(self, cut: Callable[[], None] | None) -> Steps[Finished]:
+        """Throws away what is not wanted, to the end of it."""
         count = size = 0
         while True:
             is_much = count > _SURPLUS_ROWS or size > _SURPLUS_BYTES
@@ -224,7 +224,7 @@ class Wire:
                 cut = None
             payload = yield from self._next()
             if payload[0] == _ERROR or (payload[0] == _END and len(payload) < _END_BYTES):
-                return _status(payload)
+                return _end_of_rows(payload)
             count += 1
             size += len(payload)
 
@@ -260,11 +260,11 @@ def _count(payload: bytes) -> int:
     return int.from_bytes(payload[1:3], "little")
 
 
-def _status(payload: bytes) -> int:
-    """Of the packet that ends rows."""
+def _end_of_rows(payload: bytes) -> Finished:
     if payload[0] == _ERROR:
         raise error_of(payload)
-    return int.from_bytes(payload[3:5], "little")
+    warnings, status = struct.unpack_from("<HH", payload, 1)
+    return Finished(0, status, warnings)
 
 
 def execution(prepared: Prepared, values: Sequence[Parameter]) -> bytes:

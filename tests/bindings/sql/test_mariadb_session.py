@@ -370,3 +370,17 @@ def test_address_may_name_engine_and_driver(source: Database, kind: str) -> None
     dialect = kind.partition("+")[0]
     with open_lab(replace(source, url=url, dialect=dialect)) as lab:
         assert lab.value("SELECT 1 AS one") == 1
+
+
+def test_a_value_that_the_server_would_lose_is_too_large(lab: Lab) -> None:
+    """It puts NULL in its place and warns, however large the budget is."""
+    lost = lab.plan("SELECT 1 AS a, repeat('x', 20000000) AS b", max_bytes=64 * 1024**2)
+    with pytest.raises(BindingError) as failed:
+        lab.invoke(lost)
+    assert failed.value.kind is Kind.TOO_LARGE
+    assert lab.invoke(lab.plan("SELECT 1 AS a", shape="row")).value == {"a": 1}
+
+
+def test_other_warnings_lose_no_result(lab: Lab) -> None:
+    plan = lab.plan("SELECT 1 / 0 AS a, CAST('7 apples' AS INT) AS b", shape="row")
+    assert lab.invoke(plan).value == {"a": None, "b": 7}
