@@ -41,11 +41,15 @@ def main() -> int:
     passed = failed = 0
     for name, peer, cell, bar in RATIOS:
         ratio = statistics.median(rates[name, cell]) / statistics.median(rates[peer, cell])
-        print(f"{'pass' if ratio >= bar else 'FAIL'}  {name} / {peer}, {cell}: {ratio:.2f} of {bar}")
+        print(
+            f"{'pass' if ratio >= bar else 'FAIL'}  {name} / {peer}, {cell}: {ratio:.2f} of {bar}"
+        )
         passed, failed = passed + (ratio >= bar), failed + (ratio < bar)
     for name in ("ours", "ours hypercorn"):
         start = statistics.median(starts[name])
-        print(f"{'pass' if start <= MAX_START_S else 'FAIL'}  {name}, start to first answer: {start:.2f} s")
+        print(
+            f"{'pass' if start <= MAX_START_S else 'FAIL'}  {name}, start to first answer: {start:.2f} s"
+        )
         passed, failed = passed + (start <= MAX_START_S), failed + (start > MAX_START_S)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

@@ -1,15 +1,16 @@
-"""What one row costs on each engine: python engines.py [--requests 3000] [--only ENGINE,ENGINE]
+"""What one row costs on each engine: python engines.py [--requests 6000] [--only ENGINE,ENGINE]
 
-For each engine a table of 10,000 items in a database of its own, then in turn:
+For each engine a table of 10,000 items in a database of its own, and side by side, in short turns
+so that a machine that grows slower or faster does so for all alike:
 
     raw     the driver's own call in a loop, nothing around it
     floor   that call behind uvicorn and a JSON reader (servers/raw.py)
     server  `mcp-run serve` with a tool of the same SELECT
 
-The figures are microseconds of the process's own CPU for one row, which other work on the machine
-disturbs little. The bar: the server costs at most LIMIT times the floor, so that all it adds to
-the driver's call (checks, budgets, a read-only transaction, the thread, the codec, the protocol)
-costs at most that call with its HTTP. Exit status 1 where an engine misses it.
+The figures are microseconds of the process's own CPU for one row, the medians of the turns; the
+ratio is the median of the turns' ratios. The bar: the server costs at most LIMIT times the floor,
+so that all it adds to the driver's call (checks, budgets, a read-only transaction, the thread, the
+codec, the protocol) costs at most that call with its HTTP. Exit status 1 where an engine misses it.
 """
 
 import argparse
@@ -22,8 +23,8 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -32,7 +33,7 @@ sys.path.insert(0, str(ROOT))
 from tests.run.processes import end, headers, request, serving  # noqa: E402
 
 LIMIT = 2.0
-ROUNDS = 3
+TURNS = 20
 ROWS = [(i, f"Item {i}", round(i * 0.37 % 500, 2)) for i in range(1, 10_001)]
 TABLE = "CREATE TABLE items (id INTEGER PRIMARY KEY, name VARCHAR(40), price DOUBLE PRECISION)"
 POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
@@ -70,7 +71,9 @@ def duckdb(folder: Path) -> Iterator[tuple[str, str]]:
     connection = driver.connect(str(path))
     connection.execute(TABLE)
     for start in range(0, len(ROWS), 1000):
-        values = ", ".join(f"({i}, '{name}', {price})" for i, name, price in ROWS[start : start + 1000])
+        values = ", ".join(
+            f"({i}, '{name}', {price})" for i, name, price in ROWS[start : start + 1000]
+        )
         connection.execute(f"INSERT INTO items VALUES {values}")
     connection.close()
     yield str(path), f"duckdb:///{path}"
@@ -116,51 +119,73 @@ ENGINES = {"sqlite": sqlite, "postgresql": postgresql, "duckdb": duckdb, "mysql"
 
 
 def cpu_us(pid: int) -> float:
-    """What the process has used so far, all its threads."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) * 1e6 / os.sysconf("SC_CLK_TCK")
+    """What the process has used so far, all its threads, as the scheduler counts it."""
+    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(thread.read_text().split()[0]) for thread in threads) / 1000
 
 
-def raw(engine: str, dsn: str, count: int) -> float:
-    """The driver's call in a loop."""
-    code = f"""
+class Raw:
+    """The driver's call in a loop, in a process of its own."""
+
+    def __init__(self, engine: str, dsn: str) -> None:
+        code = f"""
 import sys, time
 sys.path.insert(0, {str(ROOT / "bench" / "servers")!r})
 import raw
 read = raw.connect()
-for i in range(200): read(i + 1)
-start = time.process_time()
-for i in range({count}): read(i * 7919 % 10000 + 1)
-print((time.process_time() - start) / {count} * 1e6)
+for line in sys.stdin:
+    count = int(line)
+    start = time.process_time()
+    for i in range(count): read(i * 7919 % 10000 + 1)
+    print((time.process_time() - start) / count * 1e6, flush=True)
 """
-    environment = {**os.environ, "ENGINE": engine, "DSN": dsn}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    return float(done.stdout)
+        environment = {**os.environ, "ENGINE": engine, "DSN": dsn}
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+
+    def turn(self, count: int) -> float:
+        """One row, of `count`."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{count}\n")
+        self._process.stdin.flush()
+        return float(self._process.stdout.readline())
+
+    def close(self) -> None:
+        """Ends the process."""
+        end(self._process)
 
 
-def load(port: int, pid: int, count: int) -> float:
-    """The server's CPU for one request, asked on one connection."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+class Served:
+    """A server, asked on one connection."""
 
-    def ask(id_: int) -> None:
-        connection.request("POST", "/mcp", request("get_item", {"id": id_}), headers("get_item"))
-        answer = connection.getresponse().read()
+    def __init__(self, port: int, pid: int) -> None:
+        self._pid = pid
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+
+    def turn(self, count: int) -> float:
+        """One row, of `count`."""
+        before = cpu_us(self._pid)
+        for index in range(count):
+            self._ask(index * 7919 % 10000 + 1)
+        return (cpu_us(self._pid) - before) / count
+
+    def _ask(self, id_: int) -> None:
+        body, pairs = request("get_item", {"id": id_}), headers("get_item")
+        self._connection.request("POST", "/mcp", body, pairs)
+        answer = self._connection.getresponse().read()
         if b'"id":%d,"name":"Item %d"' % (id_, id_) not in answer:
             raise ValueError(answer)
 
-    for index in range(200):
-        ask(index + 1)
-    before = cpu_us(pid)
-    for index in range(count):
-        ask(index * 7919 % 10000 + 1)
-    used = cpu_us(pid) - before
-    connection.close()
-    return used / count
+    def close(self) -> None:
+        """Ends the connection."""
+        self._connection.close()
 
 
-def floor(engine: str, dsn: str, count: int) -> float:
+@contextmanager
+def floor(engine: str, dsn: str) -> Iterator[Served]:
     """The raw call behind HTTP."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -171,7 +196,8 @@ def floor(engine: str, dsn: str, count: int) -> float:
     )
     try:
         until_open(port)
-        return load(port, process.pid, count)
+        with closing(Served(port, process.pid)) as served:
+            yield served
     finally:
         end(process)
 
@@ -187,38 +213,45 @@ def until_open(port: int) -> None:
     raise TimeoutError(f"nobody listens on port {port}")
 
 
-def server(url: str, folder: Path, count: int) -> float:
+@contextmanager
+def server(url: str, folder: Path) -> Iterator[Served]:
     """Ours."""
     file = folder / "mcp.yaml"
     file.write_text(FILE)
-    with serving(file, environment={"URL": url}) as served:
-        return load(served.port, served.process.pid, count)
+    with (
+        serving(file, environment={"URL": url}) as process,
+        closing(Served(process.port, process.process.pid)) as served,
+    ):
+        yield served
 
 
-def measured(engine: str, count: int) -> tuple[float, float, float]:
-    """Raw, floor and server, the median of the rounds."""
+def measured(engine: str, count: int) -> tuple[float, float, float, float]:
+    """Raw, floor and server, and how the last two compare."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with ENGINES[engine](folder) as (dsn, url):
-            kinds: list[Callable[[], float]] = [
-                lambda: raw(engine, dsn, count),
-                lambda: floor(engine, dsn, count),
-                lambda: server(url, folder, count),
-            ]
-            rounds = [[kind() for kind in kinds] for _ in range(ROUNDS)]
-    found = [statistics.median(values) for values in zip(*rounds, strict=True)]
-    return found[0], found[1], found[2]
+        with (
+            ENGINES[engine](folder) as (dsn, url),
+            closing(Raw(engine, dsn)) as raw,
+            floor(engine, dsn) as least,
+            server(url, folder) as ours,
+        ):
+            for asked in (raw, least, ours):
+                asked.turn(200)  # to warm up
+            each = max(count // TURNS, 1)
+            turns = [(raw.turn(each), least.turn(each), ours.turn(each)) for _ in range(TURNS)]
+    found = [statistics.median(values) for values in zip(*turns, strict=True)]
+    ratio = statistics.median(turn[2] / turn[1] for turn in turns)
+    return found[0], found[1], found[2], ratio
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--requests", type=int, default=3000)
+    parser.add_argument("--requests", type=int, default=6000)
     parser.add_argument("--only", default=",".join(ENGINES))
     args = parser.parse_args()
     passed = failed = 0
     for engine in args.only.split(","):
-        call, least, ours = measured(engine, args.requests)
-        ratio = ours / least
+        call, least, ours, ratio = measured(engine, args.requests)
         verdict = "pass" if ratio <= LIMIT else "FAIL"
         print(
             f"{verdict}  {engine:10}  raw {call:5.0f} us  floor {least:5.0f} us"
