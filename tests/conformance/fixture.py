@@ -142,7 +142,7 @@ def template(id: str) -> str:
     return json.dumps(found, separators=(",", ":"))
 
 
-async def ask_context(context: Context) -> str:
+async def ask_context(context: Context, topic: str) -> str:
     fields = {"context": {"type": "string"}}
-    reply = await context.elicit("What is this about?", fields, key="user_context")
+    reply = await context.elicit(f"What is {topic} about?", fields, key="user_context")
     return f"Context: {reply.content['context']}" if reply else "No context."
