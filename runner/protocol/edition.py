@@ -223,7 +223,11 @@ def _capabilities(endpoint: Endpoint, settings: Settings, features: Features) ->
         found["prompts"] = changes
     if endpoint.completes and features.completions:
         found["completions"] = {}
-    keeps = settings.keeps_log_level and not features.is_modern
-    if settings.log_level is not None or keeps:
+    if _logs(settings, features):
         found["logging"] = {}
     return found
+
+
+def _logs(settings: Settings, features: Features) -> bool:
+    keeps = settings.keeps_log_level and not features.is_modern
+    return settings.log_level is not None or keeps
