@@ -46,6 +46,7 @@ from runner.invocation.completion import Completer
 from runner.invocation.prompts import Prompter
 from runner.invocation.read import Reader
 from runner.protocol.backend import Backend
+from runner.protocol.edition import Settings
 from runner.protocol.listeners import Listeners
 from runner.protocol.server import Protocol
 from runner.transport.http import HttpApp, Serving
@@ -303,9 +304,17 @@ def _reader(catalog: Catalog, database: str) -> ReadStatement:
 
 
 def protocols_of(
-    catalog: Catalog, invoker: Invoker, keys: list[bytes], listeners: Listeners | None = None
+    catalog: Catalog,
+    invoker: Invoker,
+    keys: list[bytes],
+    listeners: Listeners | None = None,
+    *,
+    keeps_log_level: bool = False,
 ) -> Mapping[str, Protocol]:
-    """The protocol of each endpoint, by path; `listeners` where it can change."""
+    """The protocol of each endpoint, by path; `listeners` where it can change.
+
+    `keeps_log_level` where legacy clients have a process of their own.
+    """
     reader, served = Reader(invoker), ResourceIndex(catalog.resources.values())
     backend = Backend(
         call_tool=invoker.call_tool,
@@ -316,8 +325,9 @@ def protocols_of(
         error_id=new_error_id,
         seal=Seal(keys),
     )
+    settings = Settings(log_level=catalog.listen.log_level, keeps_log_level=keeps_log_level)
     return {
-        endpoint.path: Protocol(endpoint, catalog, backend, listeners=listeners)
+        endpoint.path: Protocol(endpoint, catalog, backend, settings=settings, listeners=listeners)
         for endpoint in catalog.endpoints
     }
 

@@ -96,7 +96,7 @@ async def _serve_stdio(
 ) -> None:
     keys = state_keys(catalog)
     async with open_invoker(catalog, keys) as invoker:
-        protocol = protocols_of(catalog, invoker, keys)[endpoint.path]
+        protocol = protocols_of(catalog, invoker, keys, keeps_log_level=True)[endpoint.path]
         _settle()
         writer = Output(standard_out)
         stdio = Stdio(

@@ -39,8 +39,10 @@ class Settings:
     notifies: bool = False
     """What is served can change while it is served, and modern clients can listen for it."""
     log_level: str | None = None
-    """The lowest level that a legacy client gets which cannot ask; None: no tool logs to clients,
-    and `logging` is not advertised."""
+    """The lowest level that a legacy client gets unasked; None: none, and `logging` is advertised
+    only where a level is kept."""
+    keeps_log_level: bool = False
+    """A legacy client's level holds for what it asks later (stdio)."""
 
 
 DEFAULTS: Final = Settings()
@@ -221,6 +223,11 @@ def _capabilities(endpoint: Endpoint, settings: Settings, features: Features) ->
         found["prompts"] = changes
     if endpoint.completes and features.completions:
         found["completions"] = {}
-    if settings.log_level is not None:
+    if _logs(settings, features):
         found["logging"] = {}
     return found
+
+
+def _logs(settings: Settings, features: Features) -> bool:
+    keeps = settings.keeps_log_level and not features.is_modern
+    return settings.log_level is not None or keeps
