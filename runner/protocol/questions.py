@@ -11,8 +11,9 @@ import jsonschema_rs
 from runner.catalog.asking import Form, Link, Question, Roots, Sample
 from runner.codec.json import Json
 
-_ACTIONS: Final = frozenset({"accept", "decline", "cancel"})
-_ROLES: Final = frozenset({"assistant", "user"})
+# Not sets: what a client sends need not be hashable.
+_ACTIONS: Final = ("accept", "decline", "cancel")
+_ROLES: Final = ("assistant", "user")
 _TOOLS: Final = ("tools", "toolChoice")
 
 

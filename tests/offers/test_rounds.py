@@ -333,6 +333,7 @@ def test_author_does_without_what_the_client_lacks(whole: Whole) -> None:
         {"user_name": accept(name=1)},
         {"user_name": accept(name="")},
         {"user_name": {"action": "yes"}},
+        {"user_name": {"action": ["accept"]}},
         {"user_name": {"content": {"name": "Ann"}}},
         {"user_name": {"action": "accept", "content": "Ann"}},
     ],
