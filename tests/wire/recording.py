@@ -58,7 +58,7 @@ def validator(version: str, name: str) -> Validator:
     document = json.loads((SCHEMAS / f"{_FILES.get(version, version)}.json").read_text("utf-8"))
     keyword = "$defs" if "$defs" in document else "definitions"
     whole = {**document, "$ref": f"#/{keyword}/{name}"}
-    return validator_for(whole, validate_formats=False)  # a client's URI is given back as it came
+    return validator_for(whole, validate_formats=True)
 
 
 def check(message: object, version: str, method: str = "") -> None:
