@@ -12,8 +12,9 @@ from runner.catalog.asking import Form, Link, Question, Roots, Sample
 from runner.codec.json import Json
 from runner.protocol.versions import Features
 
-_ACTIONS: Final = frozenset({"accept", "decline", "cancel"})
-_ROLES: Final = frozenset({"assistant", "user"})
+# Not sets: what a client sends need not be hashable.
+_ACTIONS: Final = ("accept", "decline", "cancel")
+_ROLES: Final = ("assistant", "user")
 _TOOLS: Final = ("tools", "toolChoice")
 
 

@@ -21,6 +21,7 @@ from runner.codec.seal import Seal
 from runner.errors import BindingError, Kind
 from runner.protocol.backend import Backend, CallTool, ReadResource
 from runner.protocol.edition import DEFAULTS, Settings
+from runner.protocol.listeners import Listeners
 from runner.protocol.server import Protocol
 
 NOW = datetime(2026, 8, 3, 9, tzinfo=UTC)
@@ -140,6 +141,7 @@ def a_protocol(
     now: datetime = NOW,
     settings: Settings = DEFAULTS,
     legacy: bool = True,
+    listeners: Listeners | None = None,
 ) -> Protocol:
     """The protocol of the catalog's one endpoint."""
     found = a_catalog(a_tool()) if catalog is None else catalog
@@ -157,4 +159,5 @@ def a_protocol(
             seal=Seal(keys),
         ),
         settings=settings,
+        listeners=listeners,
     )
