@@ -297,6 +297,10 @@ class MysqlSession:
             yield Wait.THREAD
             if not (reception.was_cut and error.code == INTERRUPTED):
                 raise self._translated(error, ready.text) from error
+        self._settle(reception)
+
+    def _settle(self, reception: "_Reception") -> None:
+        """Leaves nothing of a read behind; raises what the one who took its rows had raised."""
         if reception.was_cut:
             self._absorb()
         if reception.fault is not None:
