@@ -38,6 +38,8 @@ class RequestFacts:
     """`name` and `version` as the client gives them."""
     capabilities: Mapping[str, object] = field(default_factory=dict)
     """What the client declared on this request."""
+    trace: Mapping[str, str] = field(default_factory=dict)
+    """The well-formed ones of `traceparent`, `tracestate` and `baggage`, by name."""
 
 
 def drop_progress(_done: float, _total: float | None, _message: str | None) -> None:

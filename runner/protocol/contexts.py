@@ -18,6 +18,7 @@ def open_context(
         version=request.edition.version,
         client=meta.client,
         capabilities=meta.capabilities,
+        trace=meta.trace,
     )
     if emit is None or (meta.progress_token is None and meta.log_level is None):
         return CallContext(backend.clock(), request.exchange.caller, facts, ask=ask), None

@@ -4,11 +4,12 @@ Source: MCP 2026-07-28, basic, "Request Metadata".
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from runner.codec.json import Json
 from runner.protocol.errors import Code, ProtocolError
+from runner.protocol.tracing import TRACE_KEYS, read_trace
 
 PREFIX: Final = "io.modelcontextprotocol/"
 VERSION_KEY: Final = PREFIX + "protocolVersion"
@@ -40,6 +41,8 @@ class Metadata:
     client: Mapping[str, object] | None = None
     log_level: str | None = None
     progress_token: str | int | None = None
+    trace: Mapping[str, str] = field(default_factory=dict)
+    """The trace that the request belongs to, as `runner.protocol.tracing` reads it."""
 
 
 def is_modern(params: Json) -> bool:
@@ -71,7 +74,12 @@ def read_metadata(params: Json) -> Metadata:
     if len(meta) == 2:
         return Metadata(version, capabilities)
     return Metadata(
-        version, capabilities, _client(meta), _log_level(meta), read_progress_token(meta)
+        version,
+        capabilities,
+        _client(meta),
+        _log_level(meta),
+        read_progress_token(meta),
+        {} if meta.keys().isdisjoint(TRACE_KEYS) else read_trace(meta),
     )
 
 

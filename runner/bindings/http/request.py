@@ -59,6 +59,7 @@ def request_of(plan: HttpPlan, call: Call, *, base: Base, headers: Mapping[str, 
         url,
         tuple(_pairs(plan.query, plan, call)),
         {
+            **call.context.request.trace,
             **({} if content_type is None else {"content-type": content_type}),
             **headers,
             **dict(_headers(plan.headers, call)),

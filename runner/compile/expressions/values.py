@@ -25,7 +25,7 @@ OPEN_FIELDS: Mapping[str, frozenset[str]] = {
     "caller": frozenset({
         "user_id", "email", "client_id", "scopes", "issuer", "claims", "authenticated",
     }),
-    "request": frozenset({"id", "tool", "client", "version", "capabilities"}),
+    "request": frozenset({"id", "tool", "client", "version", "capabilities", "trace"}),
 }  # fmt: skip
 """Name in the scope → what may be read of it."""
 _DATE_FIELDS = frozenset({"year", "month", "day"})
