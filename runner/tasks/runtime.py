@@ -1,0 +1,210 @@
+"""The tasks of one worker: what it runs, what it stops, whom it tells.
+
+A worker looks into the store about once a second while it runs tasks or somebody listens: so it
+learns what other workers cancelled or changed. Knows the store and how a call is made, no message.
+"""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final, ParamSpec, TypeVar
+
+from runner.catalog.catalog import TaskSettings
+from runner.catalog.tasks import Ending, Order, Perform, TaskState
+from runner.codec.json import Json
+from runner.tasks.store import THREADS, TaskStore, open_store
+from runner.unexpected import log_unexpected
+
+log = logging.getLogger("runner.tasks")
+
+BEAT_S: Final = 1.0
+"""How soon a worker learns what another one did."""
+CLEANING: Final = timedelta(seconds=5)
+"""How often the store is looked through for what expired or was left behind."""
+ID_BYTES: Final = 24
+"""192 bits: nobody guesses one."""
+_STOPPED: Final = "The server was stopped before the task came to its end."
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class TaskRuntime:
+    """Keeps tasks, and runs those that this worker took."""
+
+    def __init__(
+        self,
+        store: TaskStore,
+        *,
+        clock: Callable[[], datetime],
+        places: int,
+        threads: ThreadPoolExecutor,
+    ) -> None:
+        """`places`: how many tasks run at one time; more wait for their turn."""
+        self._store = store
+        self._clock = clock
+        self._places = asyncio.Semaphore(places)
+        self._threads = threads
+        self._worker = secrets.token_hex(8)
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._woken = asyncio.Event()
+        self._next_cleaning: datetime | None = None
+        self.performers: Mapping[str, Perform] = {}
+        """How the calls of each endpoint are made, by its path; set once, before the first task."""
+        self.watched: Callable[[], Mapping[str, int]] = dict
+        """The tasks that somebody listens to, and the revision that was told last."""
+        self.tell: Callable[[TaskState], None] = _tell_nobody
+
+    async def create(self, order: Order) -> TaskState:
+        """A new task, which any worker knows by now and this one runs.
+
+        Raises:
+            TooManyTasksError: there are as many as there may be.
+        """
+        task = secrets.token_urlsafe(ID_BYTES)
+        state = await self._in_thread(
+            self._store.insert, task, order, worker=self._worker, now=self._clock()
+        )
+        self._start(task, order)
+        return state
+
+    async def find(self, task: str, *, owner: str, path: str) -> TaskState | None:
+        """The task of this owner at this endpoint."""
+        return await self._in_thread(
+            self._store.find, task, owner=owner, path=path, now=self._clock()
+        )
+
+    async def known(self, tasks: Collection[str], *, owner: str, path: str) -> frozenset[str]:
+        """Those of the tasks that are this owner's at this endpoint."""
+        return await self._in_thread(
+            self._store.known, tasks, owner=owner, path=path, now=self._clock()
+        )
+
+    async def answer(self, task: str, replies: Mapping[str, Json]) -> None:
+        """Gives a task replies; where nothing more is asked, it goes on here."""
+        now = self._clock()
+        if await self._in_thread(self._store.answer, task, replies, now=now):
+            await self._take(task)
+        self._woken.set()
+
+    async def cancel(self, task: str) -> None:
+        """Ends a task that has not ended; its work stops here at once, elsewhere within a beat."""
+        await self._in_thread(self._store.cancel, task, now=self._clock())
+        running = self._running.get(task)
+        if running is not None:
+            running.cancel()
+        self._woken.set()
+
+    async def _take(self, task: str) -> None:
+        order = await self._in_thread(
+            self._store.claim, task, worker=self._worker, now=self._clock()
+        )
+        if order is not None:
+            self._start(task, order)
+
+    def _start(self, task: str, order: Order) -> None:
+        running = asyncio.create_task(self._run(task, order))
+        self._running[task] = running
+        running.add_done_callback(lambda done: self._left(task, done))
+
+    def _left(self, task: str, done: "asyncio.Task[None]") -> None:
+        if self._running.get(task) is done:
+            del self._running[task]
+        self._woken.set()
+
+    async def _run(self, task: str, order: Order) -> None:
+        try:
+            async with self._places:
+                ending = await self.performers[order.path](order)
+            await self._keep(task, ending)
+        except Exception as error:  # the store is away: the lease runs out, and so the task ends
+            log_unexpected(log, error, "a task could not be kept")
+
+    async def _keep(self, task: str, ending: Ending) -> None:
+        now = self._clock()
+        # The next run of the same task must find its place free.
+        self._running.pop(task, None)
+        await self._in_thread(self._store.end, task, ending, worker=self._worker, now=now)
+
+    async def follow(self) -> None:
+        """Does what `beat` does, once a second, until it is cancelled."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(BEAT_S):
+                    await self._woken.wait()
+            self._woken.clear()
+            try:
+                await self.beat()
+            except Exception as error:
+                log_unexpected(log, error, "the store of tasks")
+
+    async def beat(self) -> None:
+        """Renews leases, stops what was cancelled elsewhere, tells who listens, cleans up."""
+        now = self._clock()
+        running = dict(self._running)
+        if running:
+            held = await self._in_thread(
+                self._store.renew, list(running), worker=self._worker, now=now
+            )
+            for task in running.keys() - held:
+                running[task].cancel()
+        if self._next_cleaning is None or now >= self._next_cleaning:
+            self._next_cleaning = now + CLEANING
+            await self._in_thread(self._store.bury, now=now)
+            await self._in_thread(self._store.clean, now=now)
+        seen = self.watched()
+        if seen:
+            for state in await self._in_thread(self._store.changed, seen, now=now):
+                self.tell(state)
+
+    async def ended(self) -> None:
+        """Returns when no task runs here."""
+        while self._running:
+            await asyncio.wait(list(self._running.values()))
+
+    async def stop(self) -> None:
+        """Stops what runs here; its tasks fail, and say why."""
+        running = list(self._running.values())
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running)
+        await self._in_thread(
+            self._store.release, self._worker, now=self._clock(), message=_STOPPED
+        )
+
+    async def _in_thread(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, partial(function, *args, **kwargs))
+
+
+def _tell_nobody(_state: TaskState) -> None:
+    """Nobody listens."""
+
+
+@contextlib.asynccontextmanager
+async def open_tasks(
+    settings: TaskSettings, *, clock: Callable[[], datetime], places: int
+) -> AsyncIterator[TaskRuntime]:
+    """The tasks of this worker, followed until the context ends; what runs then is stopped.
+
+    Raises:
+        StartError: the store cannot be opened.
+    """
+    with contextlib.ExitStack() as stack:
+        threads = stack.enter_context(ThreadPoolExecutor(THREADS, "tasks"))
+        opening = partial(stack.enter_context, open_store(settings))
+        store = await asyncio.get_running_loop().run_in_executor(threads, opening)
+        runtime = TaskRuntime(store, clock=clock, places=places, threads=threads)
+        following = asyncio.create_task(runtime.follow())
+        try:
+            yield runtime
+        finally:
+            following.cancel()
+            await asyncio.wait([following])
+            await runtime.stop()
