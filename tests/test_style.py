@@ -20,6 +20,7 @@ ALLOWED_DEFERRED = {
     "bindings/sql/sqlite_prove.py": "the parser is slow to import, and needed for writes alone",
     "compile/http/apis.py": "the HTTP client is slow to import, and most servers have no API",
     "compile/proof.py": "the parser is slow to import, and needed where no engine proves",
+    "tasks/runtime.py": "procrastinate is an optional dependency",
     "run.py": "uvloop is a dependency only where it exists",
     "serving/engines.py": "one of the two engines is used",
 }

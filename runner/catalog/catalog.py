@@ -112,6 +112,8 @@ class TaskSettings:
     """How long a task is kept, from its creation."""
     poll_s: float
     """How often clients are told to ask."""
+    resumes: bool = False
+    """What a worker that is gone ran, and what may be repeated, another one runs again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,8 @@ class Order:
     """What the client declared on the request."""
     client: Mapping[str, object] | None = None
     """`name` and `version` as the client gives them."""
+    repeats: bool = False
+    """Making the call twice does what making it once does."""
     answers: Mapping[str, Json] = field(default_factory=dict)
     """What the user has answered so far, by the key of the request for it."""
 

@@ -34,12 +34,18 @@ def compile_tasks(
     url = compile_url(written, site / "store")
     if url is None or not _is_store(url, site / "store"):
         return None
+    if section.resume and url.get_backend_name() != "postgresql":
+        (site / "resume").error(
+            "task-store",
+            f"work is resumed where tasks are kept in PostgreSQL, found {url.get_backend_name()}",
+            hint="write an address of PostgreSQL at tasks.store, or remove it",
+        )
     runs = [tool for tool in tools if tool.task is not None]
     _check_times(runs, root, section.ttl)
     if not runs:
         return None
     store = absolute(written, url, folder)
-    return TaskSettings(store, url.get_backend_name(), section.ttl, section.poll)
+    return TaskSettings(store, url.get_backend_name(), section.ttl, section.poll, section.resume)
 
 
 def _check_spans(section: TasksSection, site: Site) -> None:

@@ -169,6 +169,7 @@ class TaskMethods:
             caller=request.exchange.caller,
             capabilities=request.meta.capabilities,
             client=request.meta.client,
+            repeats=tool.annotations.read_only or tool.annotations.idempotent,
             answers=answers,
         )
         early = await self._backend.prepare_tool(

@@ -12,11 +12,14 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final, ParamSpec, TypeVar
+from typing import Final, ParamSpec, Protocol, TypeVar
+
+from sqlalchemy.engine import make_url
 
 from runner.catalog.catalog import TaskSettings
-from runner.catalog.tasks import Ending, Order, Perform, TaskState
-from runner.codec.json import Json
+from runner.catalog.tasks import Ending, Failed, Order, Perform, TaskState
+from runner.codec.json import Json, encode
+from runner.errors import StartError
 from runner.tasks.store import THREADS, TaskStore, open_store
 from runner.unexpected import log_unexpected
 
@@ -28,10 +31,28 @@ CLEANING: Final = timedelta(seconds=5)
 """How often the store is looked through for what expired or was left behind."""
 ID_BYTES: Final = 24
 """192 bits: nobody guesses one."""
+_WHY: Final = "The endpoint of the task is not served any more."
+_NOT_SERVED: Final = Failed(encode({"code": -32602, "message": _WHY}), _WHY)
 _STOPPED: Final = "The server was stopped before the task came to its end."
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class Queue(Protocol):
+    """Work that outlives its worker; see `runner.tasks.queue`."""
+
+    async def defer(self, task: str) -> None:
+        """Lets some worker run a task."""
+
+    async def rescue(self) -> None:
+        """Lets others run what workers ran that are gone."""
+
+    def retire(self) -> None:
+        """Takes no more jobs; those that run here run on."""
+
+    async def close(self) -> None:
+        """Returns once no job runs here."""
 
 
 class TaskRuntime:
@@ -54,6 +75,9 @@ class TaskRuntime:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()
         self._next_cleaning: datetime | None = None
+        self._is_stopping = False
+        self.queue: Queue | None = None
+        """None: what this worker takes it runs itself, and nobody after it."""
         self.performers: Mapping[str, Perform] = {}
         """How the calls of each endpoint are made, by its path; set once, before the first task."""
         self.watched: Callable[[], Mapping[str, int]] = dict
@@ -67,11 +91,21 @@ class TaskRuntime:
             TooManyTasksError: there are as many as there may be.
         """
         task = secrets.token_urlsafe(ID_BYTES)
+        is_queued = self.queue is not None and order.repeats
+        worker = None if is_queued else self._worker
         state = await self._in_thread(
-            self._store.insert, task, order, worker=self._worker, now=self._clock()
+            self._store.insert, task, order, worker=worker, now=self._clock()
         )
-        self._start(task, order)
+        if is_queued:
+            await self._defer(task)
+        else:
+            self._start(task, order)
         return state
+
+    async def _defer(self, task: str) -> None:
+        assert self.queue is not None  # whoever calls has looked
+        await self.queue.defer(task)
+        await self._in_thread(self._store.queued, task)
 
     async def find(self, task: str, *, owner: str, path: str) -> TaskState | None:
         """The task of this owner at this endpoint."""
@@ -88,9 +122,18 @@ class TaskRuntime:
     async def answer(self, task: str, replies: Mapping[str, Json]) -> None:
         """Gives a task replies; where nothing more is asked, it goes on here."""
         now = self._clock()
-        if await self._in_thread(self._store.answer, task, replies, now=now):
-            await self._take(task)
+        goes_on = await self._in_thread(self._store.answer, task, replies, now=now)
+        if goes_on is not None:
+            await (self._defer(task) if goes_on and self.queue is not None else self._take(task))
         self._woken.set()
+
+    async def resume(self, task: str) -> bool:
+        """Runs a task of the queue; false where somebody must run it again."""
+        await self._take(task)
+        running = self._running.get(task)
+        if running is not None:
+            await asyncio.wait([running])
+        return not await self._in_thread(self._store.is_working, task, now=self._clock())
 
     async def cancel(self, task: str) -> None:
         """Ends a task that has not ended; its work stops here at once, elsewhere within a beat."""
@@ -104,7 +147,7 @@ class TaskRuntime:
         order = await self._in_thread(
             self._store.claim, task, worker=self._worker, now=self._clock()
         )
-        if order is not None:
+        if order is not None and not self._is_stopping:
             self._start(task, order)
 
     def _start(self, task: str, order: Order) -> None:
@@ -120,7 +163,8 @@ class TaskRuntime:
     async def _run(self, task: str, order: Order) -> None:
         try:
             async with self._places:
-                ending = await self.performers[order.path](order)
+                perform = self.performers.get(order.path)
+                ending = _NOT_SERVED if perform is None else await perform(order)
             await self._keep(task, ending)
         except Exception as error:  # the store is away: the lease runs out, and so the task ends
             log_unexpected(log, error, "a task could not be kept")
@@ -157,23 +201,30 @@ class TaskRuntime:
             self._next_cleaning = now + CLEANING
             await self._in_thread(self._store.bury, now=now)
             await self._in_thread(self._store.clean, now=now)
+            if self.queue is not None:
+                await self.queue.rescue()
         seen = self.watched()
         if seen:
             for state in await self._in_thread(self._store.changed, seen, now=now):
                 self.tell(state)
 
     async def ended(self) -> None:
-        """Returns when no task runs here."""
+        """Returns when no task runs here; none is taken from the queue any more."""
+        if self.queue is not None:
+            self.queue.retire()
         while self._running:
             await asyncio.wait(list(self._running.values()))
 
     async def stop(self) -> None:
-        """Stops what runs here; its tasks fail, and say why."""
+        """Stops what runs here; its tasks fail, and say why, or are left to the queue."""
+        self._is_stopping = True
         running = list(self._running.values())
         for task in running:
             task.cancel()
         if running:
             await asyncio.wait(running)
+        if self.queue is not None:
+            await self.queue.close()
         await self._in_thread(
             self._store.release, self._worker, now=self._clock(), message=_STOPPED
         )
@@ -196,11 +247,14 @@ async def open_tasks(
     Raises:
         StartError: the store cannot be opened.
     """
-    with contextlib.ExitStack() as stack:
+    async with contextlib.AsyncExitStack() as stack:
         threads = stack.enter_context(ThreadPoolExecutor(THREADS, "tasks"))
         opening = partial(stack.enter_context, open_store(settings))
         store = await asyncio.get_running_loop().run_in_executor(threads, opening)
         runtime = TaskRuntime(store, clock=clock, places=places, threads=threads)
+        if settings.resumes:
+            opened = _open_queue(settings, runtime, places)
+            runtime.queue = await stack.enter_async_context(opened)
         following = asyncio.create_task(runtime.follow())
         try:
             yield runtime
@@ -208,3 +262,15 @@ async def open_tasks(
             following.cancel()
             await asyncio.wait([following])
             await runtime.stop()
+
+
+def _open_queue(
+    settings: TaskSettings, runtime: TaskRuntime, places: int
+) -> contextlib.AbstractAsyncContextManager[Queue]:
+    try:
+        # procrastinate is an optional dependency.
+        from runner.tasks.queue import open_queue  # noqa: PLC0415
+    except ImportError as error:
+        message = "tasks are resumed by the package procrastinate, which is not installed"
+        raise StartError(message, hint="pip install 'mcp-runner[tasks]'") from error
+    return open_queue(make_url(settings.store.reveal()), runtime.resume, places=places)

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, func, select, update
+from sqlalchemy import Connection, Engine, case, create_engine, delete, event, func, select, update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -48,6 +48,8 @@ MAX_KEPT: Final = 10_000
 """Tasks of all owners, ended ones until they expire."""
 MAX_RUNS: Final = 50
 """Of one task: it is made anew after each round of answers."""
+MAX_LOSSES: Final = 2
+"""Of one task: what kills its worker three times is not run a fourth time."""
 LEASE: Final = timedelta(seconds=15)
 BATCH: Final = 500
 """Rows that one clean-up touches at most."""
@@ -56,6 +58,7 @@ _BUSY_MS: Final = 5000
 _LOCK: Final = 7_305_212_019
 """Of PostgreSQL, while the table is made: two that make it at once would disturb each other."""
 _GONE: Final = "The worker that ran the task is gone, and its work with it."
+_LOST_TOO_OFTEN: Final = "The workers that ran the task were lost again and again."
 _TOO_OFTEN: Final = f"The task asked {MAX_RUNS} times and did not come to an end."
 _FINAL: Final = tuple(sorted(FINAL))
 _EMPTIED: Final = {"call": None, "answers": None, "requests": None, "worker": None, "lease": None}
@@ -74,6 +77,7 @@ class TaskStore:
         self._engine = engine
         self._ttl_ms = int(settings.ttl_s * 1000)
         self._poll_ms = int(settings.poll_s * 1000)
+        self._resumes = settings.resumes
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -104,6 +108,8 @@ class TaskStore:
                     poll_ms=self._poll_ms,
                     revision=1,
                     runs=0 if worker is None else 1,
+                    losses=0,
+                    repeats=order.repeats,
                     call=call_of(order),
                     answers=write(order.answers),
                     worker=worker,
@@ -138,7 +144,8 @@ class TaskStore:
         )
         with self._reading() as connection:
             row = connection.execute(own).one_or_none()
-        if row is not None and row.status == Status.WORKING and row.lease < at:
+        is_lost = row is not None and row.status == Status.WORKING and _is_past(row.lease, at)
+        if is_lost:
             self.bury([task], now=now)
             with self._reading() as connection:
                 row = connection.execute(own).one_or_none()
@@ -159,8 +166,12 @@ class TaskStore:
             )
             return frozenset(rows)
 
-    def answer(self, task: str, replies: Mapping[str, Json], *, now: datetime) -> bool:
-        """Takes the replies that something waits for; whether the task can go on with them."""
+    def answer(self, task: str, replies: Mapping[str, Json], *, now: datetime) -> bool | None:
+        """Takes the replies that something waits for.
+
+        None: more is asked, or nothing was. Else the task goes on, and it says whether its call
+        may be repeated.
+        """
         with self._engine.begin() as connection:
             row = connection.execute(
                 select(TASKS)
@@ -170,7 +181,7 @@ class TaskStore:
             pending = {} if row is None else read(row.requests)
             taken = {key: reply for key, reply in replies.items() if key in pending}
             if row is None or not taken:
-                return False
+                return None
             left = {key: request for key, request in pending.items() if key not in taken}
             changed: dict[str, object] = {
                 "requests": write(left),
@@ -180,7 +191,7 @@ class TaskStore:
                 "lease": None if left else milliseconds(now) + _ms(LEASE),
             }
             self._change(connection, task, now, changed)
-            return not left
+            return None if left else bool(row.repeats)
 
     def cancel(self, task: str, *, now: datetime) -> None:
         """Ends a task that has not ended."""
@@ -199,10 +210,41 @@ class TaskStore:
                     TASKS.c.expires > at,
                     TASKS.c.worker.is_(None) | (TASKS.c.lease < at),
                 )
-                .values(worker=worker, lease=at + _ms(LEASE), runs=TASKS.c.runs + 1)
+                .values(
+                    worker=worker,
+                    lease=at + _ms(LEASE),
+                    runs=TASKS.c.runs + 1,
+                    losses=TASKS.c.losses + case((TASKS.c.worker.is_not(None), 1), else_=0),
+                )
                 .returning(TASKS)
             ).one_or_none()
+            if row is not None and row.losses > MAX_LOSSES:
+                self._change(connection, task, now, _failed(_LOST_TOO_OFTEN))
+                row = None
         return None if row is None else order_of(row)
+
+    def queued(self, task: str) -> None:
+        """A queue has the task: it waits for its turn, however long that takes."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(TASKS)
+                .where(
+                    TASKS.c.id == task,
+                    TASKS.c.status == Status.WORKING,
+                    TASKS.c.worker.is_(None),
+                )
+                .values(lease=None)
+            )
+
+    def is_working(self, task: str, *, now: datetime) -> bool:
+        """Somebody has to run the task, or runs it."""
+        with self._reading() as connection:
+            found = select(TASKS.c.id).where(
+                TASKS.c.id == task,
+                TASKS.c.status == Status.WORKING,
+                TASKS.c.expires > milliseconds(now),
+            )
+            return connection.scalar(found) is not None
 
     def renew(self, tasks: Collection[str], *, worker: str, now: datetime) -> frozenset[str]:
         """Those of the tasks that are this worker's still; their lease begins anew."""
@@ -252,18 +294,25 @@ class TaskStore:
             self._change(connection, task, now, changed)
 
     def release(self, worker: str, *, now: datetime, message: str) -> None:
-        """Fails what this worker runs: it stops."""
+        """Leaves what this worker runs to the queue, and fails what is none of its: it stops."""
+        held_by_it = (TASKS.c.worker == worker, TASKS.c.status == Status.WORKING)
         with self._engine.begin() as connection:
-            held = select(TASKS.c.id).where(
-                TASKS.c.worker == worker, TASKS.c.status == Status.WORKING
-            )
+            if self._resumes:
+                connection.execute(
+                    update(TASKS)
+                    .where(*held_by_it, TASKS.c.repeats)
+                    .values(worker=None, lease=None)
+                )
+            held = select(TASKS.c.id).where(*held_by_it)
             for task in connection.scalars(held.with_for_update()).all():
                 self._change(connection, task, now, _failed(message))
 
     def bury(self, tasks: Collection[str] | None = None, *, now: datetime) -> int:
         """Fails tasks whose worker is gone, of these or of all; how many there were."""
         at = milliseconds(now)
-        lost = (TASKS.c.status == Status.WORKING, TASKS.c.lease < at)
+        lost = [TASKS.c.status == Status.WORKING, TASKS.c.lease < at]
+        if self._resumes:  # the queue gives it to another worker, once one has taken it up
+            lost.append(TASKS.c.worker.is_(None) | TASKS.c.repeats.is_(False))
         chosen = select(TASKS.c.id).where(*lost).limit(BATCH)
         if tasks is not None:
             chosen = chosen.where(TASKS.c.id.in_(tasks))
@@ -314,6 +363,10 @@ def _failed(message: str) -> dict[str, object]:
     """The columns of a task that ends without its call."""
     error = encode({"code": -32603, "message": message})
     return {**_EMPTIED, "status": Status.FAILED, "message": message, "error": error}
+
+
+def _is_past(lease: int | None, at: int) -> bool:
+    return lease is not None and lease < at
 
 
 def _ms(span: timedelta) -> int:

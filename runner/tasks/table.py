@@ -7,7 +7,18 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData, Row, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Row,
+    Table,
+    Text,
+)
 
 from runner.catalog.caller import Caller
 from runner.catalog.tasks import Order, Status, TaskState
@@ -27,6 +38,8 @@ TASKS: Final = Table(
     Column("poll_ms", Integer, nullable=False),
     Column("revision", Integer, nullable=False),
     Column("runs", Integer, nullable=False),
+    Column("losses", Integer, nullable=False),
+    Column("repeats", Boolean, nullable=False),
     Column("message", Text),
     # Emptied when the task ends: whose call it was, and with what, is nobody's concern any more.
     Column("call", LargeBinary),
@@ -123,6 +136,7 @@ def order_of(row: Row[tuple[object, ...]]) -> Order:
                 caller=_caller_of(caller),
                 capabilities=capabilities,
                 client=client if isinstance(client, dict) else None,
+                repeats=row.repeats,
                 answers=read(row.answers),
             )
         case _:

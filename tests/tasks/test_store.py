@@ -22,7 +22,16 @@ from runner.catalog.tasks import (
 )
 from runner.errors import StartError
 from runner.secret import Secret
-from runner.tasks.store import BATCH, LEASE, MAX_KEPT, MAX_OPEN, MAX_RUNS, TaskStore, open_store
+from runner.tasks.store import (
+    BATCH,
+    LEASE,
+    MAX_KEPT,
+    MAX_LOSSES,
+    MAX_OPEN,
+    MAX_RUNS,
+    TaskStore,
+    open_store,
+)
 from runner.tasks.table import TASKS
 from tests.tasks.stores import store_address
 
@@ -44,6 +53,7 @@ ORDER = Order(
     caller=ADA,
     capabilities={"elicitation": {}},
     client={"name": "test", "version": "1"},
+    repeats=True,
     answers={"values-1": {"action": "accept"}},
 )
 REQUEST = {"method": "roots/list", "params": {}}
@@ -142,7 +152,7 @@ def test_tasks_left_behind_are_found_without_being_asked_for(store: TaskStore) -
 def test_answers_are_gathered_until_nothing_is_asked(store: TaskStore) -> None:
     store.insert("t", ORDER, worker="a", now=NOW)
     store.end("t", Asking({"x": REQUEST, "y": REQUEST}), worker="a", now=NOW)
-    assert not store.answer("t", {"z": {"roots": []}}, now=NOW)
+    assert store.answer("t", {"z": {"roots": []}}, now=NOW) is None
     assert not store.answer("t", {"x": {"roots": [1]}}, now=NOW)
     asked = found(store)
     assert asked is not None
@@ -201,6 +211,50 @@ def test_stopping_worker_fails_what_it_runs(store: TaskStore) -> None:
     assert ended is not None
     assert (ended.status, ended.message) == (Status.FAILED, "Stopped.")
     assert status(store, "u") == Status.WORKING
+
+
+@pytest.fixture
+def resuming(settings: TaskSettings) -> Iterator[TaskStore]:
+    with open_store(replace(settings, resumes=True)) as store:
+        yield store
+
+
+def test_task_that_a_queue_has_waits_for_its_turn(resuming: TaskStore) -> None:
+    resuming.insert("t", ORDER, worker=None, now=NOW)
+    resuming.insert("lost", ORDER, worker=None, now=NOW)
+    resuming.queued("t")
+    assert resuming.bury(now=LATER) == 1, "what never came to the queue has nobody to run it"
+    assert (status(resuming, "t", now=LATER), status(resuming, "lost", now=LATER)) == (
+        Status.WORKING,
+        Status.FAILED,
+    )
+    assert resuming.claim("t", worker="a", now=LATER) == ORDER
+
+
+@pytest.mark.parametrize(
+    ("repeats", "left"), [(True, Status.WORKING), (False, Status.FAILED)], ids=["again", "once"]
+)
+def test_what_may_be_repeated_is_left_to_another_worker(
+    resuming: TaskStore, repeats: bool, left: Status
+) -> None:
+    for task in ("gone", "stopped"):
+        resuming.insert(task, replace(ORDER, repeats=repeats), worker=task, now=NOW)
+    resuming.release("stopped", now=NOW, message="Stopped.")
+    resuming.bury(now=LATER)
+    assert {status(resuming, task, now=LATER) for task in ("gone", "stopped")} == {left}
+    claimed = [resuming.claim(task, worker="w", now=LATER) for task in ("gone", "stopped")]
+    assert [order is not None for order in claimed] == [repeats, repeats]
+    assert resuming.is_working("gone", now=LATER) is repeats
+
+
+def test_task_that_loses_worker_after_worker_fails(resuming: TaskStore) -> None:
+    resuming.insert("t", ORDER, worker="0", now=NOW)
+    now = NOW
+    for lost in range(1, MAX_LOSSES + 1):
+        now += LEASE * 2
+        assert resuming.claim("t", worker=str(lost), now=now) is not None
+    assert resuming.claim("t", worker="last", now=now + LEASE * 2) is None
+    assert status(resuming, now=now) == Status.FAILED
 
 
 def test_what_changed_since_it_was_seen_is_told(store: TaskStore) -> None:

@@ -131,6 +131,8 @@ class TasksSection(Section):
     """How long a task is kept, from its creation."""
     poll: Duration = Seconds(1.0)
     """How often clients are told to ask."""
+    resume: Flag = False
+    """What a worker ran that is gone, another one runs again; PostgreSQL only."""
 
 
 class TelemetrySection(Section):
