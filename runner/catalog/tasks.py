@@ -101,7 +101,7 @@ class TaskState:
 
 
 class TooManyTasksError(CallError):
-    """The owner has as many tasks as anybody may, or the store as many as it keeps."""
+    """No task can be begun at this time: the owner has too many, or the store, or a worker ends."""
 
 
 class Tasks(Protocol):

@@ -17,7 +17,7 @@ from typing import Final, ParamSpec, Protocol, TypeVar
 from sqlalchemy.engine import make_url
 
 from runner.catalog.catalog import TaskSettings
-from runner.catalog.tasks import Ending, Failed, Order, Perform, TaskState
+from runner.catalog.tasks import Ending, Failed, Order, Perform, TaskState, TooManyTasksError
 from runner.codec.json import Json, encode
 from runner.errors import StartError
 from runner.tasks.store import THREADS, TaskStore, open_store
@@ -76,6 +76,8 @@ class TaskRuntime:
         self._woken = asyncio.Event()
         self._next_cleaning: datetime | None = None
         self._is_stopping = False
+        self._creating = 0
+        self._none_is_created = asyncio.Event()
         self.queue: Queue | None = None
         """None: what this worker takes it runs itself, and nobody after it."""
         self.performers: Mapping[str, Perform] = {}
@@ -88,9 +90,20 @@ class TaskRuntime:
         """A new task, which any worker knows by now and this one runs.
 
         Raises:
-            TooManyTasksError: there are as many as there may be.
+            TooManyTasksError: there are as many as there may be, or the worker takes no more.
         """
+        if self._is_stopping:
+            raise TooManyTasksError("The server ends or changes at this moment; try again.")
         task = secrets.token_urlsafe(ID_BYTES)
+        self._creating += 1
+        try:
+            return await self._create(task, order)
+        finally:
+            self._creating -= 1
+            if not self._creating:
+                self._none_is_created.set()
+
+    async def _create(self, task: str, order: Order) -> TaskState:
         is_queued = self.queue is not None and order.repeats
         worker = None if is_queued else self._worker
         state = await self._in_thread(
@@ -212,8 +225,12 @@ class TaskRuntime:
         """Returns when no task runs here; none is taken from the queue any more."""
         if self.queue is not None:
             self.queue.retire()
-        while self._running:
-            await asyncio.wait(list(self._running.values()))
+        while self._running or self._creating:
+            if self._running:
+                await asyncio.wait(list(self._running.values()))
+            else:
+                self._none_is_created.clear()
+                await self._none_is_created.wait()
 
     async def stop(self) -> None:
         """Stops what runs here; its tasks fail, and say why, or are left to the queue."""

@@ -108,7 +108,8 @@ class Bench:
     def __init__(self, path: Path, runner: asyncio.Runner) -> None:
         self.folder = path.parent
         checked = check(path, {}, connects=True, makes=True)
-        assert [fault for fault in checked.diagnostics if fault.severity == "error"] == []
+        faults = [fault for fault in checked.diagnostics if fault.severity == "error"]
+        assert faults == [], faults
         self._catalog = catalog_of(checked)
         self._runner = runner
         self._stack = AsyncExitStack()

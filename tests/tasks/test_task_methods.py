@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from runner.codec.json import encode
+from runner.tasks.store import MAX_OPEN
 from tests.requirements import requirement
 from tests.tasks.served import ACKNOWLEDGED, META, TASKS, Bench, Worker, serve, text_of, tree
 from tests.wire.client import legacy_message, modern_headers, modern_message
@@ -60,6 +61,8 @@ def large() -> list[str]:
     return ["x" * 1000]
 """
 FILE = """
+databases: {main: {url: "sqlite:///main.db", create: {schema: schema.sql}}}
+budgets: {response_body: 64MiB, rows: 200000}
 tasks: {ttl: 1h, poll: 2s}
 tools:
   plain: {description: Greets., input: {name: string}, writes: false, python: "code:greet"}
@@ -75,6 +78,13 @@ tools:
   asked: {description: Asks., input: {name: string}, ask: [name], task: auto,
           confirm: "Greet {{ name }}?", value: {hello: $name}}
   ruled: {description: Refuses., check: [{that: "false", else: Never.}], value: 1, task: always}
+  huge:
+    description: Very much.
+    task: auto
+    result: {max_bytes: 64MiB, max_rows: 200000}
+    sql: >-
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+      SELECT i, printf('%0300d', i) AS t FROM n
   large: {description: Much., writes: false, task: auto, result: {max_bytes: 100B},
           python: "code:large"}
 endpoints:
@@ -92,6 +102,7 @@ UNKNOWN = (
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     folder = tmp_path_factory.mktemp("tasks")
     (folder / "code.py").write_text(CODE, encoding="utf-8")
+    (folder / "schema.sql").write_text("CREATE TABLE empty (n INTEGER);", encoding="utf-8")
     with serve(folder, FILE) as bench:
         yield bench
 
@@ -251,6 +262,7 @@ def test_header_names_the_task(
     ("tool", "text"),
     [
         ("fail", "Not today."),
+        ("huge", "The result is larger than the 16777216 bytes that a task keeps."),
         ("large", "the result has 1004 bytes, more than the 100 allowed; ask for less"),
     ],
 )
@@ -386,3 +398,21 @@ def test_task_that_waits_for_answers_can_be_cancelled(bench: Bench, worker: Work
         return await worker.get(task)
 
     assert bench.run(work())["status"] == "cancelled"
+
+
+def test_caller_with_too_many_tasks_is_told_so(bench: Bench, worker: Worker) -> None:
+    async def work() -> tuple[dict[str, object], dict[str, object]]:
+        zoe = worker.seen_by("zoe")
+        for _ in range(MAX_OPEN):
+            await zoe.begin("two")
+        return await zoe.call("two"), await worker.seen_by("yan").call("two")
+
+    refused, other = bench.run(work())
+    told = "You have 100 tasks that have not ended; wait for one, or cancel one."
+    assert refused == {
+        "resultType": "complete",
+        "content": [{"type": "text", "text": told}],
+        "isError": True,
+        "_meta": META,
+    }
+    assert other["resultType"] == "task"

@@ -1,12 +1,14 @@
 """Tasks of workers that share one store: what one does, another one sees, tells and stops."""
 
 import asyncio
+import secrets
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+import psycopg
 import pytest
 
 from runner.app import utc_now
@@ -30,7 +32,7 @@ from tests.tasks.served import (
     text_of,
     tree,
 )
-from tests.tasks.stores import store_address
+from tests.tasks.stores import SERVER, store_address
 from tests.wire.client import PREFIX, modern_headers, modern_message
 from tests.wire.http_client import LIMIT_S, Connection, Response, run
 
@@ -151,6 +153,40 @@ def test_cancelling_stops_the_work_of_another_worker(bench: Bench) -> None:
         return await one.get(task)
 
     assert bench.run(work())["status"] == "cancelled"
+
+
+def test_cancelling_stops_the_statement_in_the_database(tmp_path: Path) -> None:
+    mark = f"mark_{secrets.token_hex(4)}"
+    file = f"""
+databases: {{main: {{url: "{SERVER}"}}}}
+tasks: {{store: "sqlite:///tasks.db"}}
+tools:
+  sleep: {{description: Sleeps., task: auto, sql: SELECT pg_sleep(60)::text AS {mark}}}
+"""
+
+    async def work(bench: Bench, database: psycopg.AsyncConnection[tuple[int]]) -> None:
+        async def runs(wanted: bool) -> None:
+            found = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE %s"
+            async with asyncio.timeout(LIMIT_S):
+                while True:
+                    rows = await database.execute(found, [f"%pg_sleep(60)::text AS {mark}%"])
+                    if bool((await rows.fetchall())[0][0]) == wanted:
+                        return
+
+        one, two = bench.workers
+        task = await one.begin("sleep")
+        await runs(True)
+        await two.result("tasks/cancel", {"taskId": task})
+        await runs(False)
+        assert (await two.get(task))["status"] == "cancelled"
+
+    async def main(bench: Bench) -> None:
+        connecting = psycopg.AsyncConnection.connect(SERVER, autocommit=True)
+        async with await connecting as database:
+            await work(bench, database)
+
+    with store_address("postgresql", tmp_path), serve(tmp_path, file, workers=2) as bench:
+        bench.run(main(bench))
 
 
 def test_listener_is_told_what_another_worker_does(bench: Bench) -> None:
