@@ -36,6 +36,7 @@ from runner.protocol.jsonrpc import Body
 from runner.protocol.questions import is_reply, question_of, request_of
 from runner.protocol.request import Handler, Request, invalid_params
 from runner.protocol.rounds import digest_of, in_rounds, require
+from runner.protocol.versions import MODERN
 from runner.unexpected import log_unexpected
 
 MAX_RESULT_BYTES: Final = 16 * 1024 * 1024
@@ -185,7 +186,12 @@ class TaskMethods:
         return request.edition.call_result(tool.name, early)
 
     def _context(self, order: Order, ask: Ask) -> CallContext:
-        facts = RequestFacts(tool=order.tool, client=order.client, capabilities=order.capabilities)
+        facts = RequestFacts(
+            tool=order.tool,
+            version=MODERN,
+            client=order.client,
+            capabilities=order.capabilities,
+        )
         return CallContext(self._backend.clock(), order.caller, facts, ask=ask)
 
     async def perform(self, edition: Edition, order: Order) -> Ending:

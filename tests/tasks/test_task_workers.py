@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -14,10 +15,11 @@ import pytest
 from runner.app import utc_now
 from runner.catalog.caller import ANONYMOUS
 from runner.catalog.catalog import TaskSettings
-from runner.catalog.tasks import Completed, Ending, Order
+from runner.catalog.tasks import Completed, Ending, Order, TooManyTasksError
 from runner.codec.json import encode
+from runner.errors import StartError
 from runner.secret import Secret
-from runner.tasks.runtime import TaskRuntime
+from runner.tasks.runtime import TaskRuntime, open_tasks
 from runner.tasks.store import LEASE, open_store
 from tests.requirements import requirement
 from tests.tasks.served import (
@@ -295,6 +297,42 @@ def test_running_task_keeps_its_lease(tmp_path: Path) -> None:
         return found.status
 
     assert asyncio.run(_between(tmp_path, clock, work)) == "completed"
+
+
+def test_task_of_an_endpoint_that_is_gone_fails(tmp_path: Path) -> None:
+    async def work(one: TaskRuntime, two: TaskRuntime) -> tuple[str, str | None]:
+        state = await one.create(ORDER)
+        await one.ended()
+        found = await two.find(state.id, owner=ANONYMOUS.principal, path="/mcp")
+        assert found is not None
+        return found.status, found.message
+
+    message = "The endpoint of the task is not served any more."
+    assert asyncio.run(_between(tmp_path, utc_now, work)) == ("failed", message)
+
+
+def test_worker_that_ends_begins_no_task(tmp_path: Path) -> None:
+    async def work(one: TaskRuntime, _two: TaskRuntime) -> None:
+        await one.stop()
+        with pytest.raises(TooManyTasksError, match="try again"):
+            await one.create(ORDER)
+
+    asyncio.run(_between(tmp_path, utc_now, work))
+
+
+def test_missing_package_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "procrastinate", None)
+    monkeypatch.delitem(sys.modules, "runner.tasks.queue", raising=False)
+    url = Secret(f"sqlite:///{tmp_path}/tasks.db")
+    settings = TaskSettings(url, "sqlite", 60.0, 1.0, resumes=True)
+
+    async def work() -> None:
+        async with open_tasks(settings, clock=utc_now, places=1):
+            raise AssertionError
+
+    with pytest.raises(StartError, match="procrastinate, which is not installed") as caught:
+        asyncio.run(work())
+    assert caught.value.hint == "pip install 'mcp-runner[tasks]'"
 
 
 def test_stopped_worker_says_so(tmp_path: Path) -> None:

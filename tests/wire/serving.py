@@ -15,6 +15,7 @@ from runner.catalog.prompt import Prompt, PromptMessage
 from runner.catalog.resource import Contents, Resource, ResourceIndex
 from runner.catalog.result import CallResult
 from runner.catalog.schema import HeaderParameter, InputSchema, JsonSchema, OutputSchema
+from runner.catalog.tasks import Tasks
 from runner.catalog.tool import ResultText, Tool, ToolAnnotations
 from runner.codec.json import encode
 from runner.codec.seal import Seal
@@ -140,6 +141,7 @@ def a_protocol(
     now: datetime = NOW,
     settings: Settings = DEFAULTS,
     legacy: bool = True,
+    tasks: Tasks | None = None,
 ) -> Protocol:
     """The protocol of the catalog's one endpoint."""
     found = a_catalog(a_tool()) if catalog is None else catalog
@@ -157,4 +159,5 @@ def a_protocol(
             seal=Seal(keys),
         ),
         settings=settings,
+        tasks=tasks,
     )
