@@ -32,6 +32,7 @@ from runner.errors import ClientCannotError
 from runner.protocol.backend import Backend
 from runner.protocol.edition import TASKS, Edition
 from runner.protocol.errors import Code, ProtocolError, error_object
+from runner.protocol.headers import check_name
 from runner.protocol.jsonrpc import Body
 from runner.protocol.questions import is_reply, question_of, request_of
 from runner.protocol.request import Handler, Request, invalid_params
@@ -114,10 +115,10 @@ class TaskMethods:
 
     async def update(self, request: Request) -> Body:
         """Takes replies; what is no answer to an open question is left out."""
+        state = await self._own(request)
         sent = request.params.get("inputResponses")
         if not isinstance(sent, dict) or not all(isinstance(item, dict) for item in sent.values()):
             raise invalid_params("params.inputResponses is an object of objects")
-        state = await self._own(request)
         fitting = {
             key: reply
             for key, reply in sent.items()
@@ -135,8 +136,10 @@ class TaskMethods:
         return request.edition.with_meta({})
 
     async def _own(self, request: Request) -> TaskState:
-        require_tasks(request, request.method)
         task = request.params.get("taskId")
+        if request.exchange.headers is not None:
+            check_name(request.exchange.headers, task)
+        require_tasks(request, request.method)
         if not isinstance(task, str):
             raise invalid_params("params.taskId is a string: the id of a task")
         owner = request.exchange.caller.principal

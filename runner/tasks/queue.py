@@ -95,7 +95,7 @@ class TaskQueue:
     async def close(self) -> None:
         """Returns once no job runs here."""
         self.retire()
-        await asyncio.wait([self._worker])
+        await asyncio.gather(self._worker, return_exceptions=True)
 
 
 @contextlib.asynccontextmanager

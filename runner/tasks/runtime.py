@@ -76,6 +76,8 @@ class TaskRuntime:
         self._woken = asyncio.Event()
         self._next_cleaning: datetime | None = None
         self._is_stopping = False
+        self._is_away = False
+        """The store did not answer the last beat."""
         self._creating = 0
         self._none_is_created = asyncio.Event()
         self.queue: Queue | None = None
@@ -198,7 +200,13 @@ class TaskRuntime:
             try:
                 await self.beat()
             except Exception as error:
-                log_unexpected(log, error, "the store of tasks")
+                if not self._is_away:
+                    log_unexpected(log, error, "the store of tasks does not answer")
+                self._is_away = True
+            else:
+                if self._is_away:
+                    log.warning("the store of tasks answers again")
+                self._is_away = False
 
     async def beat(self) -> None:
         """Renews leases, stops what was cancelled elsewhere, tells who listens, cleans up."""

@@ -364,7 +364,11 @@ def test_answers_may_come_one_by_one(bench: Bench, worker: Worker) -> None:
 
 @pytest.mark.parametrize("sent", [None, [], {"a": 1}], ids=["none", "list", "number"])
 def test_answers_are_an_object_of_objects(bench: Bench, worker: Worker, sent: object) -> None:
-    found = bench.run(worker.error("tasks/update", {"taskId": "x", "inputResponses": sent}))
+    async def work() -> tuple[int, dict[str, object]]:
+        task = await worker.begin("two")
+        return await worker.error("tasks/update", {"taskId": task, "inputResponses": sent})
+
+    found = bench.run(work())
     assert found == (
         400,
         {"code": -32602, "message": "params.inputResponses is an object of objects"},
