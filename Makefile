@@ -14,9 +14,9 @@ PROCESSES ?= $(shell $(PYTHON) -c 'import os; print(2 * os.cpu_count())')
 COMPILE := $(BIN)/python -m compileall -q runner
 # `docs.generate` is found from here.
 COG := $(BIN)/cog -I .
-PAGES := docs/*.md
+PAGES := docs/*.md tests/conformance/README.md
 
-.PHONY: serve test check format clean
+.PHONY: serve test check conformance format clean
 
 serve: .venv/installed
 	exec $(BIN)/mcp-run serve $(ARGS)
@@ -29,6 +29,9 @@ check: .venv/installed-for-tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(COG) --check $(PAGES)
+
+conformance: .venv/installed-for-tests
+	$(BIN)/python -m tests.conformance.suite $(ARGS)
 
 format: .venv/installed-for-tests
 	$(BIN)/ruff format .

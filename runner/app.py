@@ -47,6 +47,7 @@ from runner.invocation.completion import Completer
 from runner.invocation.prompts import Prompter
 from runner.invocation.read import Reader
 from runner.protocol.backend import Backend
+from runner.protocol.edition import Settings
 from runner.protocol.listeners import Listeners
 from runner.protocol.server import Protocol
 from runner.protocol.tasks import members_of
@@ -311,9 +312,13 @@ def protocols_of(
     keys: list[bytes],
     listeners: Listeners | None = None,
     *,
+    keeps_log_level: bool = False,
     tasks: Tasks | None = None,
 ) -> Mapping[str, Protocol]:
-    """The protocol of each endpoint, by path; `listeners` where it can change."""
+    """The protocol of each endpoint, by path; `listeners` where it can change.
+
+    `keeps_log_level` where legacy clients have a process of their own.
+    """
     reader, served = Reader(invoker), ResourceIndex(catalog.resources.values())
     backend = Backend(
         call_tool=invoker.call_tool,
@@ -325,8 +330,11 @@ def protocols_of(
         seal=Seal(keys),
         prepare_tool=invoker.prepare,
     )
+    settings = Settings(log_level=catalog.listen.log_level, keeps_log_level=keeps_log_level)
     return {
-        endpoint.path: Protocol(endpoint, catalog, backend, listeners=listeners, tasks=tasks)
+        endpoint.path: Protocol(
+            endpoint, catalog, backend, settings=settings, listeners=listeners, tasks=tasks
+        )
         for endpoint in catalog.endpoints
     }
 
@@ -344,7 +352,11 @@ class Served:
 
 @contextlib.asynccontextmanager
 async def open_served(
-    catalog: Catalog, keys: list[bytes], listeners: Listeners | None = None
+    catalog: Catalog,
+    keys: list[bytes],
+    listeners: Listeners | None = None,
+    *,
+    keeps_log_level: bool = False,
 ) -> AsyncIterator[Served]:
     """The protocols of `catalog`, its tasks run and followed until the context ends.
 
@@ -359,7 +371,9 @@ async def open_served(
             places = max(1, catalog.budgets.concurrency // 2)
             opening = open_tasks(catalog.tasks, clock=utc_now, places=places)
             tasks = await stack.enter_async_context(opening)
-        protocols = protocols_of(catalog, invoker, keys, listeners, tasks=tasks)
+        protocols = protocols_of(
+            catalog, invoker, keys, listeners, keeps_log_level=keeps_log_level, tasks=tasks
+        )
         if tasks is not None:
             wire_tasks(tasks, protocols, listeners)
         yield Served(protocols, invoker, tasks)

@@ -99,7 +99,7 @@ async def _serve_stdio(
     stopping: Stopping,
 ) -> None:
     keys = state_keys(catalog)
-    async with open_served(catalog, keys) as served:
+    async with open_served(catalog, keys, keeps_log_level=True) as served:
         protocol = served.protocols[endpoint.path]
         _settle()
         writer = Output(standard_out)

@@ -88,6 +88,8 @@ class Listen:
     state_keys: Sequence[Secret] = field(default=(), repr=False)
     page_size: int = 100
     """Entries of a list that a client gets at one time."""
+    log_level: str | None = None
+    """The lowest that legacy clients get unasked; None: they get no log messages unasked."""
 
 
 @dataclass(frozen=True, slots=True)

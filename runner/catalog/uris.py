@@ -11,8 +11,9 @@ from urllib.parse import unquote_to_bytes
 
 _EXPRESSION: Final = re.compile(r"\{([^{}]*)\}")
 _VARIABLE: Final = re.compile(r"(\+?)([A-Za-z_][A-Za-z0-9_]*)")
-_SEGMENT: Final = r"([^/?#\[\]@!$&'()*+,;=]+)"
-_PATH: Final = r"([^?#\[\]]+)"
+# What may stand in a URI (RFC 3986): another text is none, and could not be given back as one.
+_SEGMENT: Final = r"([A-Za-z0-9\-._~%:]+)"
+_PATH: Final = r"([A-Za-z0-9\-._~%:/@!$&'()*+,;=]+)"
 _PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 

@@ -81,6 +81,7 @@ def compile_listen(spec: ServeSection, site: Site, *, folder: str) -> Listen:
         legacy=spec.legacy,
         state_keys=spec.state_keys,
         page_size=spec.page_size,
+        log_level=None if spec.log_notifications == "off" else spec.log_notifications,
     )
 
 

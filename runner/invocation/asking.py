@@ -1,12 +1,15 @@
 """What a tool asks the user before it runs: values that are missing, and whether it is meant."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
-from runner.catalog.asking import AskedParameters, Form
+from runner.catalog.asking import Ask, AskedParameters, Form, Question, Reply
 from runner.catalog.call import CallContext
 from runner.catalog.expressions import Scope
 from runner.catalog.tool import Confirm, Show
+from runner.deadline import Deadline
 from runner.errors import ClientCannotError, ToolError
 
 CONFIRM: Final = "confirm"
@@ -71,3 +74,23 @@ async def confirm(question: Confirm, scope: Scope, context: CallContext, show: S
         raise
     if reply.get("action") != "accept":
         raise ToolError(DECLINED)
+
+
+def in_time(context: CallContext, timeout_s: float) -> CallContext:
+    """The context, whose questions are answered within `timeout_s` or fail the call."""
+    return replace(context, ask=partial(_ask_in_time, context.ask, timeout_s))
+
+
+async def _ask_in_time(
+    ask: Ask, timeout_s: float, questions: Mapping[str, Question]
+) -> Mapping[str, Reply]:
+    """The replies of a client, which may be asked while the call waits.
+
+    Raises:
+        ToolError: they did not come within `timeout_s`.
+    """
+    try:
+        with Deadline(timeout_s):
+            return await ask(questions)
+    except TimeoutError as error:
+        raise ToolError(f"Nobody answered within {timeout_s:g} s.") from error

@@ -19,7 +19,7 @@ from runner.catalog.schema import Arguments
 from runner.catalog.tool import Show, Tool
 from runner.deadline import Deadline
 from runner.errors import BindingError, CallError, ClientCannotError, Kind, ToolError
-from runner.invocation.asking import confirm, with_asked
+from runner.invocation.asking import confirm, in_time, with_asked
 from runner.invocation.failures import failed, recovered
 from runner.invocation.long import LongResults, shape_long
 from runner.invocation.places import Places
@@ -85,12 +85,13 @@ class Invoker:
         self._running += 1
         try:
             if tool.ask is not None:
-                sent = await with_asked(tool.ask, sent, context)
+                sent = await with_asked(tool.ask, sent, in_time(context, tool.timeout_s))
             arguments = tool.input.check(sent)
             if tool.needs_scope:
                 scope = self._bind(tool, arguments, context)
             if tool.confirm is not None:
-                await confirm(tool.confirm, scope, context, partial(self._shown, context))
+                patient = in_time(context, tool.timeout_s)
+                await confirm(tool.confirm, scope, patient, partial(self._shown, context))
             outcome = await self._invoke(
                 tool, Call(tool.name, arguments, context, scope, tool.timeout_s)
             )

@@ -41,8 +41,10 @@ class Settings:
     has_tasks: bool = False
     """Some tool may run as a task, and tasks are kept."""
     log_level: str | None = None
-    """The lowest level that a legacy client gets which cannot ask; None: no tool logs to clients,
-    and `logging` is not advertised."""
+    """The lowest level that a legacy client gets unasked; None: none, and `logging` is advertised
+    only where a level is kept."""
+    keeps_log_level: bool = False
+    """A legacy client's level holds for what it asks later (stdio)."""
 
 
 DEFAULTS: Final = Settings()
@@ -233,10 +235,15 @@ def _capabilities(endpoint: Endpoint, settings: Settings, features: Features) ->
         found["prompts"] = changes
     if endpoint.completes and features.completions:
         found["completions"] = {}
-    if settings.log_level is not None:
+    if _logs(settings, features):
         found["logging"] = {}
     return {**found, **_extensions(settings, features)}
 
 
 def _extensions(settings: Settings, features: Features) -> dict[str, object]:
     return {"extensions": {TASKS: {}}} if settings.has_tasks and features.is_modern else {}
+
+
+def _logs(settings: Settings, features: Features) -> bool:
+    keeps = settings.keeps_log_level and not features.is_modern
+    return settings.log_level is not None or keeps

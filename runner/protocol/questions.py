@@ -10,9 +10,11 @@ import jsonschema_rs
 
 from runner.catalog.asking import Form, Link, Question, Roots, Sample
 from runner.codec.json import Json
+from runner.protocol.versions import Features
 
-_ACTIONS: Final = frozenset({"accept", "decline", "cancel"})
-_ROLES: Final = frozenset({"assistant", "user"})
+# Not sets: what a client sends need not be hashable.
+_ACTIONS: Final = ("accept", "decline", "cancel")
+_ROLES: Final = ("assistant", "user")
 _TOOLS: Final = ("tools", "toolChoice")
 
 
@@ -69,6 +71,15 @@ def missing_capability(
         mode is None or mode in declared or (mode == "form" and not declared)
     )
     return None if is_enough else {name: {} if mode is None else {mode: {}}}
+
+
+def is_known(question: Question, features: Features) -> bool:
+    """The version has such questions."""
+    match _needed(question):
+        case "elicitation", "form":
+            return features.forms
+        case _, mode:
+            return mode is None or features.newer_questions
 
 
 def _needed(question: Question) -> tuple[str, str | None]:

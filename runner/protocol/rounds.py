@@ -17,7 +17,7 @@ from runner.errors import ClientCannotError, ToolError
 from runner.protocol.backend import Backend
 from runner.protocol.errors import Code, ProtocolError
 from runner.protocol.jsonrpc import Body
-from runner.protocol.questions import is_reply, missing_capability, request_of
+from runner.protocol.questions import is_known, is_reply, missing_capability, request_of
 from runner.protocol.request import Request, invalid_params
 
 LIFETIME: Final = timedelta(minutes=10)
@@ -156,6 +156,10 @@ class _Legacy:
         if send is None:
             raise ClientCannotError("this client cannot be asked: its version has no way back", {})
         for question in questions.values():
+            if not is_known(question, self._request.edition.features):
+                raise ClientCannotError(
+                    "this client cannot be asked that: its version lacks it", {}
+                )
             if missing_capability(question, self._request.meta.capabilities) is not None:
                 raise ClientCannotError("this client has not declared that it can be asked", {})
         replies: dict[str, Reply] = {}

@@ -35,18 +35,24 @@ class Features:
     """The capability; the method is older."""
     completion_context: bool = True
     batches: bool = False
+    forms: bool = True
+    """The user can be asked by a form; of the model and of folders every version knows."""
+    newer_questions: bool = True
+    """The user sent to an address, and a model that is given tools."""
 
 
 FEATURES: Final[Mapping[str, Features]] = {
     MODERN: Features(is_modern=True),
     LATEST_LEGACY: Features(),
-    "2025-06-18": Features(implementation_details=False),
+    "2025-06-18": Features(implementation_details=False, newer_questions=False),
     BATCHING: Features(
         structured=False,
         resource_links=False,
         implementation_details=False,
         completion_context=False,
         batches=True,
+        forms=False,
+        newer_questions=False,
     ),
     "2024-11-05": Features(
         annotations=False,
@@ -57,6 +63,8 @@ FEATURES: Final[Mapping[str, Features]] = {
         progress_messages=False,
         completions=False,
         completion_context=False,
+        forms=False,
+        newer_questions=False,
     ),
     HEADERLESS: Features(resource_links=False, implementation_details=False, batches=True),
 }

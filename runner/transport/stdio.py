@@ -5,7 +5,7 @@ Source: MCP 2026-07-28, basic/transports/stdio.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Final
 from typing import Protocol as Interface
@@ -15,7 +15,9 @@ from runner.protocol.errors import Code, ProtocolError, error_message
 from runner.protocol.exchange import Exchange, Session
 from runner.protocol.jsonrpc import Body
 from runner.protocol.server import Protocol
+from runner.protocol.versions import BATCHING
 from runner.transport.lines import Lines
+from runner.transport.questions import Questions
 
 MAX_IN_FLIGHT: Final = 256
 """Messages at work or waiting to be written; beyond it nothing is read."""
@@ -40,6 +42,26 @@ class Writer(Interface):
         """Returns once everything queued so far is written."""
 
 
+class Place:
+    """One of the places of messages at work; left once, however often it is left."""
+
+    def __init__(self, places: asyncio.Semaphore) -> None:
+        self._places = places
+        self._is_held = False
+
+    async def take(self) -> None:
+        """Returns once there is one."""
+        await self._places.acquire()
+        self.leave()  # two members of a batch may both have asked
+        self._is_held = True
+
+    def leave(self) -> None:
+        """Lets another message have it."""
+        if self._is_held:
+            self._is_held = False
+            self._places.release()
+
+
 class Stdio:
     """Serves one client until its input ends."""
 
@@ -62,11 +84,13 @@ class Stdio:
         self._session = Session()
         self._running: dict[asyncio.Task[None], Exchange] = {}
         self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
+        self._questions = Questions(writer.put)
 
     async def serve(self, stop: asyncio.Event) -> None:
         """Answers until the input ends or `stop` is set; then what runs has `drain_s` to end."""
         try:
             await self._read_until(stop)
+            self._questions.close()
             if self._running:
                 await asyncio.wait(self._running, timeout=self._drain_s)
         finally:
@@ -91,16 +115,32 @@ class Stdio:
             await self._start(line)
 
     async def _start(self, line: bytes | None) -> None:
-        await self._slots.acquire()
+        if line is not None:
+            has_batches = self._session.version == BATCHING
+            line = self._questions.take(line, has_batches=has_batches)
+            if line is None:
+                return
+        place = Place(self._slots)
+        await place.take()
         exchange = Exchange(self._caller, session=self._session, cancel=self._cancel)
         exchange.emit = partial(self._emit, exchange)
+        exchange.ask = partial(self._ask, exchange, place)
         task = asyncio.create_task(self._answer(line, exchange))
         self._running[task] = exchange
-        task.add_done_callback(self._forget)
+        task.add_done_callback(partial(self._forget, place))
 
-    def _forget(self, task: asyncio.Task[None]) -> None:
-        self._slots.release()
+    def _forget(self, place: Place, task: asyncio.Task[None]) -> None:
+        place.leave()
         del self._running[task]
+
+    async def _ask(self, exchange: Exchange, place: Place, request: Mapping[str, object]) -> object:
+        """The result of a request to the client; meanwhile others may take the place."""
+        if exchange.is_cancelled:
+            raise asyncio.CancelledError
+        place.leave()
+        result = await self._questions.ask(request)
+        await place.take()
+        return result
 
     async def _answer(self, line: bytes | None, exchange: Exchange) -> None:
         if line is None:

@@ -3,25 +3,31 @@
 import http.client
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.docs.pages import Command, matches
+from tests.prepared import Prepared
 
 LIMIT_S = 60
 SHOWN_PORT = ":8000"
+_SYNTAX = re.compile(r"[|&;<>()$`*?~#\n]")
+"""What a shell may read in a line, so that it is given to one."""
 _PORT = re.compile(r"127\.0\.0\.1(:\d+)")
 
 
 class Shell:
     """The shell of a page's reader."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, prepared: Prepared) -> None:
         self._folder = folder
+        self._prepared = prepared
         self._port = SHOWN_PORT
         self._servers: list[subprocess.Popen[str]] = []
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -42,8 +48,11 @@ class Shell:
             assert server.returncode == 0
 
     def _run(self, line: str) -> str:
+        asked = line.replace(SHOWN_PORT, self._port)
+        if asked.startswith("mcp-run ") and not _SYNTAX.search(asked):
+            return self._command(shlex.split(asked)[1:]).replace(self._port, SHOWN_PORT)
         done = subprocess.run(
-            ["sh", "-c", line.replace(SHOWN_PORT, self._port)],
+            ["sh", "-c", asked],
             cwd=self._folder,
             env=self._environment,
             stdout=subprocess.PIPE,
@@ -53,6 +62,15 @@ class Shell:
             check=False,
         )
         return done.stdout.replace(self._port, SHOWN_PORT)
+
+    def _command(self, arguments: list[str]) -> str:
+        """What the command prints."""
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+            self._prepared.run(
+                arguments, folder=self._folder, environment=self._environment, output=output
+            )
+            output.seek(0)
+            return output.read()
 
     def _serve(self, command: Command) -> str:
         """As many lines as the page shows; then the server goes on."""
@@ -85,9 +103,9 @@ def _await_answer(port: int) -> None:
 
 
 @contextmanager
-def shell(folder: Path) -> Iterator[Shell]:
+def shell(folder: Path, prepared: Prepared) -> Iterator[Shell]:
     """A shell in `folder`; what it left running is stopped."""
-    opened = Shell(folder)
+    opened = Shell(folder, prepared)
     try:
         yield opened
     finally:

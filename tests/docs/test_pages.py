@@ -4,6 +4,7 @@ import ast
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from runner.app import check
 from runner.codec.json import decode
 from tests.docs.pages import EXAMPLES, PAGES, ROOT, Block, blocks, commands, completed
-from tests.docs.shell import shell
+from tests.docs.shell import LIMIT_S, shell
+from tests.prepared import Prepared, prepared
 
 ENVIRONMENT = {"WEATHER_TOKEN": "t", "PASSWORD": "p", "STATE_KEY": "0123456789abcdef"}
 LANGUAGES = {"yaml", "sql", "python", "console", "sh", "json", "text", "mermaid", "markdown"}
@@ -40,12 +42,21 @@ def test_every_yaml_of_the_page_is_a_file_without_faults(page: Path, tmp_path: P
             assert bool(found) is block.is_broken, f"{block.place}: {found}"
 
 
+@pytest.fixture(scope="module")
+def ready() -> Iterator[Prepared]:
+    """A process that runs the commands of all pages."""
+    with prepared(LIMIT_S) as opened:
+        yield opened
+
+
 @each_page
-def test_every_command_of_the_page_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+def test_every_command_of_the_page_prints_what_the_page_shows(
+    page: Path, tmp_path: Path, ready: Prepared
+) -> None:
     if page in EXAMPLES:
         left = shutil.ignore_patterns("*.db", "*.duckdb*", "__pycache__")
         shutil.copytree(page.parent, tmp_path, ignore=left, dirs_exist_ok=True)
-    with shell(tmp_path) as reader:
+    with shell(tmp_path, ready) as reader:
         for block in blocks(page):
             write(block, tmp_path)
             if block.language == "console" and block.reason is None:

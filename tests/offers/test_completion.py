@@ -7,6 +7,7 @@ import pytest
 
 from tests.bindings.sql.lab import postgres_schema
 from tests.offers.whole import Tree, Whole, faults, serve
+from tests.wire.client import opening_params
 
 FILE = """
 databases: {main: {url: "sqlite:///main.db", create: {schema: schema.sql}}}
@@ -315,7 +316,7 @@ def test_capability_is_advertised_where_an_argument_has_a_source(
 def test_legacy_clients_complete_as_their_version_knows_it(
     whole: Whole, version: str, is_told: bool, values: list[str]
 ) -> None:
-    opening = whole.legacy("initialize", {"protocolVersion": version, "capabilities": {}})
+    opening = whole.legacy("initialize", opening_params(version))
     result = opening["result"]
     assert isinstance(result, dict)
     assert ("completions" in result["capabilities"]) is is_told

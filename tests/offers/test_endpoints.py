@@ -7,6 +7,7 @@ import pytest
 
 from runner.app import catalog_of, check
 from tests.offers.whole import HEAD, Whole, faults, serve
+from tests.wire.client import opening_params
 
 FILE = """
 serve: {path: /unused, page_size: 1, state_keys: [a-key-of-this-test-alone]}
@@ -124,8 +125,7 @@ def test_results_carry_the_title_of_the_endpoint(whole: Whole) -> None:
 
 
 def test_initialize_is_answered_for_the_endpoint(whole: Whole) -> None:
-    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x"}}
-    answer = whole.legacy("initialize", params, path="/mcp/finder")
+    answer = whole.legacy("initialize", opening_params("2025-06-18"), path="/mcp/finder")
     assert answer["result"] == {
         "protocolVersion": "2025-06-18",
         "capabilities": {"tools": {}, "resources": {}},

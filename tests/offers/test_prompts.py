@@ -9,7 +9,7 @@ import pytest
 from tests.offers.test_resources import PNG
 from tests.offers.whole import Tree, Whole, faults, serve
 from tests.requirements import requirement
-from tests.wire.client import legacy_message
+from tests.wire.client import legacy_message, opening_params
 
 WAV = b"RIFF\x04\x00\x00\x00WAVE"
 FILE = """
@@ -293,7 +293,7 @@ def test_sound_is_told_to_a_version_that_cannot_carry_it(whole: Whole) -> None:
 
 
 def test_legacy_capability_is_advertised(whole: Whole) -> None:
-    message = legacy_message("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+    message = legacy_message("initialize", opening_params("2025-11-25"))
     result = whole.legacy("initialize", message["params"])["result"]  # type: ignore[arg-type]
     assert isinstance(result, dict)
     assert result["capabilities"] == {"resources": {}, "prompts": {}}

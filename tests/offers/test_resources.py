@@ -186,6 +186,9 @@ def test_what_is_read_is_not_kept(whole: Whole) -> None:
         "book://style.md?x",
         "book://%zz",
         "shout://%ff",
+        "shout://a b",
+        'shout://"a"',
+        "book://style.md<",
         "",
     ],
 )

@@ -9,6 +9,7 @@ from runner.codec.json import decode, encode
 from tests.offers.whole import Whole, faults, serve
 from tests.requirements import requirement
 from tests.wire.client import PREFIX
+from tests.wire.recording import takes_more
 
 ALL: Mapping[str, object] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 FILE = """
@@ -332,10 +333,12 @@ def test_author_does_without_what_the_client_lacks(whole: Whole) -> None:
         {"user_name": accept(name=1)},
         {"user_name": accept(name="")},
         {"user_name": {"action": "yes"}},
+        {"user_name": {"action": ["accept"]}},
         {"user_name": {"content": {"name": "Ann"}}},
         {"user_name": {"action": "accept", "content": "Ann"}},
     ],
 )
+@takes_more("answers that are malformed: they are asked for again")
 def test_answer_that_does_not_fit_is_asked_for_again(
     whole: Whole, answers: Mapping[str, object]
 ) -> None:

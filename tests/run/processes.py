@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tests.wire.recording import check_exchange, sent_over_http
+
 COMMAND: Final = str(Path(sys.executable).with_name("mcp-run"))
 LIMIT_S: Final = 30
 MODERN: Final = "2026-07-28"
@@ -144,6 +146,7 @@ def posted(port: int, body: bytes, pairs: Mapping[str, str], path: str) -> Answe
         message: Answer = json.loads(connection.getresponse().read())
     finally:
         connection.close()
+    check_exchange(sent_over_http(body, MODERN), [message])
     return message
 
 

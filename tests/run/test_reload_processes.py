@@ -5,15 +5,37 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.run.processes import LIMIT_S, META, MODERN, Served, post, serving, text_of, within_limit
+from tests.run.processes import (
+    LIMIT_S,
+    META,
+    MODERN,
+    Served,
+    appears,
+    post,
+    serving,
+    text_of,
+    within_limit,
+)
 
 HEAD = "mcp: 1\nserver: {name: reload, version: 1.0.0}\n"
 TOOL = "tools: {{version: {{description: 'Says {0}.', value: '{0}'}}}}\n"
+SLOW = '''
+import asyncio
+from pathlib import Path
+
+
+async def slow(marker: str) -> str:
+    """Takes its time."""
+    Path(marker).touch()
+    await asyncio.sleep(1)
+    return "done"
+'''
 
 
 @pytest.fixture
@@ -90,3 +112,25 @@ def test_change_is_seen_by_itself(file: Path) -> None:
         assert versions(served, 1) == {"two"}
         write(file, "four")
         within_limit(lambda: versions(served, 1) == {"four"})
+
+
+def test_stream_and_running_call_both_end_well_when_the_server_stops(tmp_path: Path) -> None:
+    """A proxy reports what is cut off as a fault of the server: each gets its last message."""
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "slow.py").write_text(SLOW, encoding="utf-8")
+    file = tmp_path / "mcp.yaml"
+    file.write_text(HEAD + "tools: {slow: {python: 'tools.slow:slow', writes: false}}\n", "utf-8")
+    marker = tmp_path / "began"
+    with (
+        serving(file, "--reload") as served,
+        listening(served) as stream,
+        ThreadPoolExecutor() as pool,
+    ):
+        assert next_message(stream)["method"] == "notifications/subscriptions/acknowledged"
+        answer = pool.submit(post, served.port, "slow", {"marker": str(marker)})
+        appears(marker)
+        served.process.terminate()
+        assert next_message(stream)["id"] == "s"
+        assert stream.read() == b"\n"
+        assert text_of(answer.result(LIMIT_S)) == "done"
+        assert served.process.wait(LIMIT_S) == 0

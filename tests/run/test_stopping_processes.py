@@ -35,13 +35,21 @@ def start(pool: ThreadPoolExecutor, served: Served, tool: str, seconds: float) -
     return answer
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("workers", WORKERS)
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("tool", ["sleep_in_thread", "wait", "block"])
+@pytest.mark.parametrize(
+    ("number", "engine", "workers", "tool"),
+    [
+        (number, engine, workers, tool)
+        for turn, tool in enumerate(["sleep_in_thread", "wait", "block"])
+        for at, engine in enumerate(ENGINES)
+        for place, workers in enumerate(WORKERS)
+        for number in [(signal.SIGTERM, signal.SIGINT)[(turn + at + place) % 2]]
+    ],
+)
 def test_running_call_gets_its_whole_answer(
     lab: Path, *, engine: str, workers: str, number: signal.Signals, tool: str
 ) -> None:
+    """Each tool under each engine and number of workers; the signals take turns, so that each
+    meets every one of them: a start takes two seconds."""
     environment = {"ENGINE": engine}
     with (
         serving(lab, "--workers", workers, environment=environment) as served,

@@ -56,6 +56,12 @@ def legacy_message(
     return message if params is None else {**message, "params": params}
 
 
+def opening_params(version: str) -> Message:
+    """What an older client asks a conversation of `version` with."""
+    client = {"name": "tests", "version": "1"}
+    return {"protocolVersion": version, "capabilities": {}, "clientInfo": client}
+
+
 def an_app(
     protocol: Protocol,
     *,
@@ -122,7 +128,7 @@ class StdioClient:
 
     def legacy(self, protocol: Protocol, message: Message, version: str) -> Sequence[Message]:
         """All that came back after `initialize`."""
-        opening = legacy_message("initialize", {"protocolVersion": version}, id_="open")
+        opening = legacy_message("initialize", opening_params(version), id_="open")
         found = talk(protocol, encode(opening) + b"\n" + encode(message) + b"\n")
         later = [item for item in found if item.get("id") != "open"]
         for item in later:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from runner.codec.json import decode
 from runner.transport.asgi import Event
 from runner.transport.http import HttpApp
+from tests.wire.recording import check_exchange, sent_over_http
 
 LIMIT_S = 5.0
 """The one bound of every wait."""
+VERSION_HEADER = "mcp-protocol-version"
 
 
 @dataclass
@@ -25,6 +27,12 @@ class Response:
     def is_stream(self) -> bool:
         """A stream of events."""
         return self.headers.get("content-type") == "text/event-stream"
+
+    @property
+    def has_messages(self) -> bool:
+        """It speaks MCP; the refusals before it do not."""
+        is_json = self.headers.get("content-type") == "application/json"
+        return self.is_stream or (is_json and self.status not in (401, 403))
 
     @property
     def messages(self) -> list[dict[str, object]]:
@@ -110,6 +118,10 @@ async def run(
     whole = {"type": "http", "method": method, "path": path, "headers": pairs, **scope}
     async with asyncio.timeout(LIMIT_S):
         await app(whole, connection.receive, connection.send)  # type: ignore[arg-type]
+    if connection.response.is_whole and connection.response.has_messages:
+        told = [value.strip() for name, value in merged(headers) if name.lower() == VERSION_HEADER]
+        sent = sent_over_http(b"".join(connection.chunks), told[0] if told else None)
+        check_exchange(sent, connection.response.messages)
     return connection.response
 
 

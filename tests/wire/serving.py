@@ -22,6 +22,7 @@ from runner.codec.seal import Seal
 from runner.errors import BindingError, Kind
 from runner.protocol.backend import Backend, CallTool, ReadResource
 from runner.protocol.edition import DEFAULTS, Settings
+from runner.protocol.listeners import Listeners
 from runner.protocol.server import Protocol
 
 NOW = datetime(2026, 8, 3, 9, tzinfo=UTC)
@@ -141,6 +142,7 @@ def a_protocol(
     now: datetime = NOW,
     settings: Settings = DEFAULTS,
     legacy: bool = True,
+    listeners: Listeners | None = None,
     tasks: Tasks | None = None,
 ) -> Protocol:
     """The protocol of the catalog's one endpoint."""
@@ -159,5 +161,6 @@ def a_protocol(
             seal=Seal(keys),
         ),
         settings=settings,
+        listeners=listeners,
         tasks=tasks,
     )

@@ -11,6 +11,7 @@ from runner.protocol.server import Protocol
 from runner.transport.descriptors import Input, Output
 from runner.transport.stdio import Stdio
 from tests.wire.http_client import LIMIT_S
+from tests.wire.recording import check_exchange, sent_over_stdio
 
 Message = dict[str, object]
 
@@ -36,6 +37,7 @@ def talk_lines(protocol: Protocol, text: bytes, *, max_line_bytes: int = 4096) -
     os.close(server_in)
     lines = b"".join(written).split(b"\n")
     assert lines.pop() == b"", "the last message ends its line"
+    check_exchange(sent_over_stdio(text), [_message(line) for line in lines])
     return lines
 
 

@@ -14,13 +14,14 @@ from tests.wire.client import (
     legacy_message,
     modern_headers,
     modern_message,
+    opening_params,
 )
 from tests.wire.http_client import send
 from tests.wire.serving import a_protocol
 
 MODERN = modern_message("tools/list")
 BARE = legacy_message("tools/list", {})
-INITIALIZE = legacy_message("initialize", {"protocolVersion": "2026-07-28"})
+INITIALIZE = legacy_message("initialize", opening_params("2026-07-28"))
 
 
 def future(version: str) -> dict[str, object]:

@@ -12,6 +12,12 @@ from tests.wire.recording import validator
 from tests.wire.serving import a_protocol
 
 EXAMPLES = json.loads((Path(__file__).parent / "examples.json").read_text("utf-8"))
+BEYOND = [
+    {"code": -32602, "message": "No tool is named 'orders_by_city'"},
+    {"code": -32602, "message": "No tool is named 'cancel_order'"},
+    {"code": -32601, "message": "No method is named 'subscriptions/listen'"},
+]
+"""What stands behind the envelope and is not served here: nothing that could change, for one."""
 REQUESTS = [item for item in EXAMPLES if item["type"].endswith("Request")]
 
 
@@ -22,11 +28,11 @@ def test_example_is_valid(example: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("example", REQUESTS, ids=lambda item: item["type"])
 def test_example_request_is_understood(example: dict[str, dict[str, object]]) -> None:
-    """It gets as far as the method itself: the tool that one names is not served here."""
+    """It gets as far as the method itself."""
     message = example["message"]
     headers = {} if message["method"] == "initialize" else modern_headers(message)
 
     response = send(an_app(a_protocol()), encode(message), headers)
 
     error = json.loads(response.body).get("error")
-    assert error in (None, {"code": -32602, "message": "No tool is named 'orders_by_city'"})
+    assert error in (None, *BEYOND)

@@ -12,7 +12,13 @@ from runner.transport.asgi import Event
 from runner.transport.http import HttpApp, Serving
 from runner.transport.watch import Timing
 from tests.requirements import requirement
-from tests.wire.client import an_app, legacy_message, modern_headers, modern_message
+from tests.wire.client import (
+    an_app,
+    legacy_message,
+    modern_headers,
+    modern_message,
+    opening_params,
+)
 from tests.wire.http_client import Connection, run, send
 from tests.wire.serving import LISTEN, a_catalog, a_protocol
 
@@ -261,7 +267,7 @@ def test_members_of_a_batch_are_judged_one_by_one() -> None:
     members = [
         7,
         legacy_message("ping"),
-        legacy_message("initialize", {"protocolVersion": "2025-03-26"}, id_=2),
+        legacy_message("initialize", opening_params("2025-03-26"), id_=2),
         modern_message("tools/list", id_=3),
         legacy_message("no/such", id_=4),
         {"jsonrpc": "2.0", "method": "notifications/initialized"},

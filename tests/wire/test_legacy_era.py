@@ -10,7 +10,7 @@ from runner.catalog.result import CallResult
 from runner.catalog.tool import Icon
 from runner.protocol.edition import Settings
 from tests.requirements import requirement
-from tests.wire.client import Client, HttpClient, legacy_message
+from tests.wire.client import Client, HttpClient, legacy_message, opening_params
 from tests.wire.serving import ECHO_SCHEMA, a_catalog, a_protocol, a_tool, always
 
 VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
@@ -20,7 +20,7 @@ CALL = {"name": "echo", "arguments": {"text": "hi"}}
 @requirement("P-170", "P-171")
 @pytest.mark.parametrize("version", [*VERSIONS, "2026-07-28", "1999-01-01", ""])
 def test_initialize_echoes_a_served_version_else_the_latest(version: str) -> None:
-    message = legacy_message("initialize", {"protocolVersion": version, "capabilities": {}})
+    message = legacy_message("initialize", opening_params(version))
 
     client = HttpClient()
     [answer] = client.legacy(a_protocol(), message, "")
@@ -149,7 +149,7 @@ def test_content_that_the_version_lacks_is_replaced_by_text(client: Client, vers
 def test_icons_and_prose_of_the_server_go_to_the_latest_version_alone(version: str) -> None:
     identity = Identity("shop", "1", "Shop", "Sells.", "https://shop.example", (Icon("data:,"),))
     protocol = a_protocol(a_catalog(identity=identity))
-    message = legacy_message("initialize", {"protocolVersion": version})
+    message = legacy_message("initialize", opening_params(version))
 
     [answer] = HttpClient().legacy(protocol, message, "")
 
@@ -208,7 +208,7 @@ def test_parameters_that_are_no_object_are_refused(client: Client) -> None:
 
 def test_logging_is_advertised_only_where_a_level_is_set() -> None:
     protocol = a_protocol(settings=Settings(log_level="info"))
-    message = legacy_message("initialize", {"protocolVersion": "2025-06-18"})
+    message = legacy_message("initialize", opening_params("2025-06-18"))
 
     [answer] = HttpClient().legacy(protocol, message, "")
 

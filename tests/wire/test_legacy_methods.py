@@ -26,6 +26,7 @@ from tests.wire.client import (
     an_app,
     legacy_message,
     modern_message,
+    opening_params,
 )
 from tests.wire.http_client import Connection, run, send
 from tests.wire.serving import ECHO_SCHEMA, a_catalog, a_protocol, a_tool, always
@@ -150,7 +151,7 @@ def test_unknown_resource_has_the_code_of_these_versions_and_status_200(version:
 @requirement("P-171")
 @pytest.mark.parametrize("version", VERSIONS)
 def test_capabilities_claim_nothing_that_needs_a_stream(version: str) -> None:
-    asked = legacy_message("initialize", {"protocolVersion": version, "capabilities": {}})
+    asked = legacy_message("initialize", opening_params(version))
 
     found = result(HttpClient().legacy(a_full_protocol(), asked, ""))
 
@@ -180,7 +181,7 @@ def test_methods_answer_where_their_capability_is_advertised_and_nowhere_else(
     [discovered] = json.loads(
         json.dumps(client.modern(protocol, modern_message("server/discover")))
     )
-    asked = legacy_message("initialize", {"protocolVersion": "2025-11-25"}, id_=2)
+    asked = legacy_message("initialize", opening_params("2025-11-25"), id_=2)
     opened = result(client.legacy(protocol, asked, "2025-11-25"))
     advertised = opened["capabilities"]
     assert advertised == discovered["result"]["capabilities"]
@@ -273,7 +274,7 @@ def test_no_log_is_sent_over_http_where_the_server_has_no_level() -> None:
 
 
 def test_log_level_holds_for_the_process_over_stdio() -> None:
-    opening = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    opening = opening_params("2025-06-18")
     messages = [
         legacy_message("initialize", opening, id_=0),
         legacy_message("logging/setLevel", {"level": "error"}, id_=1),

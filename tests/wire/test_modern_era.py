@@ -18,6 +18,7 @@ from runner.catalog.tool import ToolAnnotations
 from runner.protocol.edition import Settings
 from tests.requirements import requirement
 from tests.wire.client import ENVELOPE, PREFIX, SERVER, Client, modern_message
+from tests.wire.recording import takes_more
 from tests.wire.serving import ECHO_SCHEMA, a_catalog, a_protocol, a_tool, always
 
 DISCOVERED = {
@@ -137,6 +138,7 @@ def test_every_kind_of_block_is_written_whole(client: Client) -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"arguments": None}, {"arguments": {}}], ids=str)
+@takes_more("arguments that are null")
 def test_absent_null_and_empty_arguments_are_the_same(
     client: Client, given: dict[str, object]
 ) -> None:

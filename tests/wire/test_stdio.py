@@ -20,7 +20,7 @@ from runner.codec.json import encode
 from runner.protocol.jsonrpc import Body, joined
 from runner.transport.stdio import Stdio
 from tests.requirements import requirement
-from tests.wire.client import PREFIX, legacy_message, modern_message
+from tests.wire.client import PREFIX, legacy_message, modern_message, opening_params
 from tests.wire.http_client import LIMIT_S
 from tests.wire.serving import a_protocol
 from tests.wire.stdio_client import by_id, talk
@@ -31,7 +31,7 @@ PING = encode(legacy_message("ping", id_="p"))
 
 def opening(version: str) -> bytes:
     """An `initialize` and its notification."""
-    message = legacy_message("initialize", {"protocolVersion": version, "capabilities": {}}, id_=0)
+    message = legacy_message("initialize", opening_params(version), id_=0)
     ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
     return encode(message) + b"\n" + encode(ready) + b"\n"
 

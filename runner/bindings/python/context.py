@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
-from runner.bindings.python.questions import Elicited, elicited, form, sample
+from runner.bindings.python.questions import Elicited, check_question, elicited, form, sample
 from runner.bindings.python.services import (
     Access,
     DatabaseSource,
@@ -262,6 +262,8 @@ class LiveContext:
         return Reply(self._state, answer)
 
     async def _answers(self, questions: Mapping[str, Question]) -> Mapping[str, Mapping[str, Any]]:
+        for question in questions.values():
+            check_question(question)
         return await self._call.context.ask(questions)
 
     def database(self, name: str | None = None) -> LiveDatabase:

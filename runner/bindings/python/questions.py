@@ -2,9 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+from urllib.parse import urlsplit
 
-from runner.catalog.asking import Form, Reply, Sample
+from runner.catalog.asking import Form, Link, Question, Reply, Sample
+
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_SECRETS: Final = frozenset(
+    (
+        *("password", "passwd", "passphrase", "secret", "clientsecret"),
+        *("apikey", "privatekey", "accesstoken", "refreshtoken"),
+    )
+)
+"""Names of fields, without what is no letter or digit."""
+_KINDS: Final = ("string", "number", "integer", "boolean", "array")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,39 @@ def sample(
     if isinstance(prompt, str):
         messages = [{"role": "user", "content": {"type": "text", "text": prompt}}]
     return Sample({"messages": messages, "maxTokens": max_tokens, **rest})
+
+
+def check_question(question: Question) -> None:
+    """Returns where the question may be put to a user.
+
+    Raises:
+        ValueError: a form asks for a secret or has parts of its own, or an address is not safe.
+    Source: MCP 2026-07-28, client/elicitation, security considerations.
+    """
+    match question:
+        case Form():
+            properties = question.schema.get("properties")
+            for name, schema in properties.items() if isinstance(properties, Mapping) else ():
+                _check_field(str(name), schema)
+        case Link():
+            _check_address(question.url)
+
+
+def _check_field(name: str, schema: object) -> None:
+    if not isinstance(schema, Mapping) or schema.get("type") not in _KINDS:
+        raise ValueError(f"field '{name}' of a form is a text, number, boolean or choice")
+    plain = "".join(letter for letter in name.lower() if letter.isalnum())
+    if plain in _SECRETS or schema.get("format") == "password" or schema.get("writeOnly") is True:
+        raise ValueError(f"field '{name}': a form asks for no secret; send the user to an address")
+
+
+def _check_address(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("an address that a user opens holds no credentials")
+    is_local = parts.scheme == "http" and parts.hostname in _LOOPBACK
+    if not parts.hostname or (parts.scheme != "https" and not is_local):
+        raise ValueError("an address that a user opens is https, or http on this machine")
 
 
 def elicited(reply: Reply) -> Elicited:

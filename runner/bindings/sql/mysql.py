@@ -297,6 +297,10 @@ class MysqlSession:
             yield Wait.THREAD
             if not (reception.was_cut and error.code == INTERRUPTED):
                 raise self._translated(error, ready.text) from error
+        self._finish(reception)
+
+    def _finish(self, reception: "_Reception") -> None:
+        """Clears what a cut left behind, and raises what went wrong with the rows."""
         if reception.was_cut:
             self._absorb()
         if reception.fault is not None:

@@ -103,6 +103,20 @@ class ServeSection(Section):
     """Keys that seal cursors and request state, newest first; replicas need the same ones."""
     page_size: Integer = 100
     """Entries of a list that a client gets at one time, 1 to 1000."""
+    log_notifications: Word[
+        Literal[
+            "off",
+            "debug",
+            "info",
+            "notice",
+            "warning",
+            "error",
+            "critical",
+            "alert",
+            "emergency",
+        ]
+    ] = "off"
+    """The lowest level of a call's log messages that older clients get unasked."""
 
 
 class BudgetsSection(Section):

@@ -13,6 +13,7 @@ import pytest
 
 from tests.faults.io.product import Message, Product, faults_of, served
 from tests.requirements import requirement
+from tests.wire.recording import takes_more
 
 CODE = '''
 from __future__ import annotations
@@ -214,6 +215,7 @@ def test_recursive_schema_of_the_author_is_listed_untouched_and_held(tmp_path: P
 
 
 @pytest.mark.parametrize("tool", ["nothing", "plain", "empty"])
+@takes_more("arguments that are null")
 def test_tool_without_arguments_lists_no_properties_and_takes_none(
     product: Product, tool: str
 ) -> None:
