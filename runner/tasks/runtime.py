@@ -250,9 +250,11 @@ class TaskRuntime:
             await asyncio.wait(running)
         if self.queue is not None:
             await self.queue.close()
-        await self._in_thread(
-            self._store.release, self._worker, now=self._clock(), message=_STOPPED
-        )
+        now = self._clock()
+        try:
+            await self._in_thread(self._store.release, self._worker, now=now, message=_STOPPED)
+        except Exception as error:  # the store is away: the leases run out
+            log_unexpected(log, error, "tasks could not be left to others")
 
     async def _in_thread(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         loop = asyncio.get_running_loop()
@@ -276,6 +278,8 @@ async def open_tasks(
         threads = stack.enter_context(ThreadPoolExecutor(THREADS, "tasks"))
         opening = partial(stack.enter_context, open_store(settings))
         store = await asyncio.get_running_loop().run_in_executor(threads, opening)
+        # What nobody awaits any more may still hold a connection: the store closes after it.
+        stack.callback(threads.shutdown)
         runtime = TaskRuntime(store, clock=clock, places=places, threads=threads)
         if settings.resumes:
             opened = _open_queue(settings, runtime, places)

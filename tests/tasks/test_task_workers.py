@@ -366,7 +366,7 @@ async def _between(
 ) -> T:
     """What the work gives with two workers that beat only when they are told to."""
     settings = TaskSettings(Secret(f"sqlite:///{tmp_path}/tasks.db"), "sqlite", 3600.0, 1.0)
-    with ThreadPoolExecutor(2) as threads, open_store(settings) as store:
+    with open_store(settings) as store, ThreadPoolExecutor(2) as threads:
         one, two = (TaskRuntime(store, clock=clock, places=4, threads=threads) for _ in range(2))
         try:
             return await work(one, two)
