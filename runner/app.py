@@ -29,6 +29,7 @@ from runner.catalog.resource import ResourceIndex
 from runner.catalog.schema import Arguments
 from runner.catalog.sources import Database
 from runner.catalog.sql import SqlPlan
+from runner.catalog.tasks import Tasks, TaskState
 from runner.codec.seal import Seal
 from runner.compile.catalog import Compiled, Material, compile_catalog, digest_of
 from runner.compile.proof import prove_catalog
@@ -49,6 +50,8 @@ from runner.protocol.backend import Backend
 from runner.protocol.edition import Settings
 from runner.protocol.listeners import Listeners
 from runner.protocol.server import Protocol
+from runner.protocol.tasks import members_of
+from runner.tasks.runtime import TaskRuntime, open_tasks
 from runner.transport.http import HttpApp, Serving
 
 ERROR_ID_BYTES = 6
@@ -310,6 +313,7 @@ def protocols_of(
     listeners: Listeners | None = None,
     *,
     keeps_log_level: bool = False,
+    tasks: Tasks | None = None,
 ) -> Mapping[str, Protocol]:
     """The protocol of each endpoint, by path; `listeners` where it can change.
 
@@ -324,12 +328,70 @@ def protocols_of(
         clock=utc_now,
         error_id=new_error_id,
         seal=Seal(keys),
+        prepare_tool=invoker.prepare,
     )
     settings = Settings(log_level=catalog.listen.log_level, keeps_log_level=keeps_log_level)
     return {
-        endpoint.path: Protocol(endpoint, catalog, backend, settings=settings, listeners=listeners)
+        endpoint.path: Protocol(
+            endpoint, catalog, backend, settings=settings, listeners=listeners, tasks=tasks
+        )
         for endpoint in catalog.endpoints
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What answers, with everything behind it open."""
+
+    protocols: Mapping[str, Protocol]
+    """By path."""
+    invoker: Invoker
+    tasks: TaskRuntime | None
+    """None: no tool runs as a task."""
+
+
+@contextlib.asynccontextmanager
+async def open_served(
+    catalog: Catalog,
+    keys: list[bytes],
+    listeners: Listeners | None = None,
+    *,
+    keeps_log_level: bool = False,
+) -> AsyncIterator[Served]:
+    """The protocols of `catalog`, its tasks run and followed until the context ends.
+
+    Raises:
+        StartError: as `open_invoker`, or the store of tasks cannot be opened.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        invoker = await stack.enter_async_context(open_invoker(catalog, keys))
+        tasks: TaskRuntime | None = None
+        if catalog.tasks is not None:
+            # Half of the places at most: what is answered at once finds one too.
+            places = max(1, catalog.budgets.concurrency // 2)
+            opening = open_tasks(catalog.tasks, clock=utc_now, places=places)
+            tasks = await stack.enter_async_context(opening)
+        protocols = protocols_of(
+            catalog, invoker, keys, listeners, keeps_log_level=keeps_log_level, tasks=tasks
+        )
+        if tasks is not None:
+            wire_tasks(tasks, protocols, listeners)
+        yield Served(protocols, invoker, tasks)
+
+
+def wire_tasks(
+    tasks: TaskRuntime, protocols: Mapping[str, Protocol], listeners: Listeners | None
+) -> None:
+    """Lets tasks be run by the protocols, and told to who listens."""
+    performers = {path: found.perform for path, found in protocols.items()}
+    tasks.performers = {path: run for path, run in performers.items() if run is not None}
+    if listeners is not None:
+        tasks.watched = partial(listeners.tasks, tasks.performers.keys())
+        tasks.tell = partial(_tell_of_task, listeners)
+
+
+def _tell_of_task(listeners: Listeners, state: TaskState) -> None:
+    listeners.task_changed(state.id, state.revision, members_of(state))
 
 
 @contextlib.asynccontextmanager
@@ -339,8 +401,8 @@ async def open_application(catalog: Catalog, keys: list[bytes]) -> AsyncIterator
     Raises:
         StartError: as `open_invoker`.
     """
-    async with open_invoker(catalog, keys) as invoker:
-        yield HttpApp(serving_of(catalog, protocols_of(catalog, invoker, keys)))
+    async with open_served(catalog, keys) as served:
+        yield HttpApp(serving_of(catalog, served.protocols))
 
 
 def serving_of(catalog: Catalog, protocols: Mapping[str, Protocol]) -> Serving:

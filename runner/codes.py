@@ -327,6 +327,11 @@ not-for-a-form: A parameter under `ask` is a list, an object or of several types
   have texts, numbers, booleans and choices of texts.
 asking-step: A step calls a tool that has `confirm`, but the tool with the steps has none. Nobody is
   asked within a step; give the whole tool a `confirm`.
+# Tasks
+task-store: `tasks.store` is an address where tasks cannot be kept. They are kept in a file of
+  SQLite, or in PostgreSQL.
+task-too-short: A tool's call may take longer than its task is kept. Set `tasks.ttl` above the
+  tool's `timeout`.
 # Resources
 bad-uri: The text is no URI. Write a scheme, a colon and the rest, such as `docs://style`, and
   percent-encode blanks and other characters that URIs do not have.

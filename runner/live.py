@@ -11,10 +11,11 @@ import gc
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from runner.app import Checked, catalog_of, new_error_id, open_invoker, protocols_of
+from runner.app import Checked, catalog_of, new_error_id, open_served
 from runner.bindings.files import path_of
 from runner.catalog.catalog import Catalog
 from runner.catalog.plans import Plan
@@ -24,6 +25,7 @@ from runner.errors import ConfigurationError, RunnerError
 from runner.protocol.edition import PROMPTS, RESOURCES, TEMPLATES, TOOLS
 from runner.protocol.listeners import Listeners
 from runner.protocol.server import Protocol
+from runner.tasks.runtime import TaskRuntime
 from runner.unexpected import log_unexpected
 
 log = logging.getLogger("runner.reload")
@@ -67,14 +69,26 @@ class Generation:
         self.catalog = catalog
         self._opened: asyncio.Future[Protocols] = asyncio.get_running_loop().create_future()
         self._retired = asyncio.Event()
+        self._time_is_up = asyncio.Event()
         # Entered and left by one task, as the contexts of an author's `lifespan` may demand.
         self.task = asyncio.create_task(self._run(keys, listeners))
 
     async def _run(self, keys: list[bytes], listeners: Listeners) -> None:
-        async with open_invoker(self.catalog, keys) as invoker:
-            self._opened.set_result(protocols_of(self.catalog, invoker, keys, listeners))
+        async with open_served(self.catalog, keys, listeners) as served:
+            self._opened.set_result(served.protocols)
             await self._retired.wait()
-            await invoker.ended()
+            if served.tasks is not None:
+                await self._end_tasks(served.tasks)
+            await served.invoker.ended()
+
+    async def _end_tasks(self, tasks: TaskRuntime) -> None:
+        """Returns when no task runs here any more: they end, or the time is up."""
+        ended = asyncio.create_task(tasks.ended())
+        over = asyncio.create_task(self._time_is_up.wait())
+        await asyncio.wait((ended, over), return_when=asyncio.FIRST_COMPLETED)
+        over.cancel()
+        await tasks.stop()
+        await ended
 
     async def open(self) -> Protocols:
         """What it serves, once everything is open.
@@ -92,8 +106,12 @@ class Generation:
         return self._opened.result()
 
     def retire(self) -> None:
-        """Takes no more calls; closes after those that run."""
+        """Takes no more calls; closes after those that run, and after its tasks."""
         self._retired.set()
+
+    def stop_tasks(self) -> None:
+        """Closes without waiting for tasks: they are stopped, and say so."""
+        self._time_is_up.set()
 
 
 class Live:
@@ -106,7 +124,8 @@ class Live:
         self._take = take
         self._current: Generation | None = None
         self._served: Protocols = {}
-        self._retiring: set[asyncio.Task[None]] = set()
+        self._before: list[Generation] = []
+        """Retired, and not closed yet."""
         self._collecting: asyncio.TimerHandle | None = None
         self._asked = asyncio.Event()
         self._changes = Changes(project.inputs)
@@ -137,11 +156,11 @@ class Live:
         self._served = protocols
         if before is not None:
             before.retire()
-            self._retiring.add(before.task)
-            before.task.add_done_callback(self._bury)
+            self._before.append(before)
+            before.task.add_done_callback(partial(self._bury, before))
 
-    def _bury(self, task: asyncio.Task[None]) -> None:
-        self._retiring.discard(task)
+    def _bury(self, generation: Generation, _task: asyncio.Task[None]) -> None:
+        self._before.remove(generation)
         if self._collecting is None:
             loop = asyncio.get_running_loop()
             self._collecting = loop.call_later(COLLECT_S, self._collect)
@@ -153,13 +172,18 @@ class Live:
         gc.collect()
         gc.freeze()
 
-    async def end(self) -> None:
-        """Closes what is open."""
+    async def end(self, until: float = 0) -> None:
+        """Closes what is open; tasks may run until then, in the loop's time."""
         if self._collecting is not None:
             self._collecting.cancel()
-        if self._current is not None:
-            self._current.retire()
-            await asyncio.gather(self._current.task, *self._retiring)
+        if self._current is None:
+            return
+        self._current.retire()
+        loop = asyncio.get_running_loop()
+        stops = [loop.call_at(until, item.stop_tasks) for item in (*self._before, self._current)]
+        await asyncio.gather(self._current.task, *(item.task for item in self._before))
+        for stop in stops:
+            stop.cancel()
 
     def _tell(self, before: Protocols, after: Protocols) -> None:
         """Tells who listens what has changed."""

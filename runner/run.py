@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
 
-from runner.app import open_invoker, protocols_of, serving_of, state_keys
+from runner.app import open_served, serving_of, state_keys
 from runner.auth.identity import stdio_caller
 from runner.catalog.catalog import Catalog, Endpoint
 from runner.live import Live, Project, Protocols
@@ -66,11 +66,13 @@ async def _serve_http(
         else:
             apps.append(HttpApp(serving))
 
+    loop = asyncio.get_running_loop()
+    asked_at: list[float] = []
     live = Live(project, keys, take)
     await live.begin(catalog)
     stopping.on_hangup = live.ask
     following = asyncio.create_task(live.follow())
-    ending = asyncio.create_task(_end_streams(live, stopping.event))
+    ending = asyncio.create_task(_end_streams(live, stopping.event, asked_at))
     try:
         _settle()
         await listen(apps[0], [sock], catalog.listen, stopping.event, end_calls=apps[0].end_calls)
@@ -78,12 +80,14 @@ async def _serve_http(
         for task in (following, ending):
             task.cancel()
         await asyncio.gather(following, ending, return_exceptions=True)
-        await live.end()
+        drain_s = catalog.listen.drain_s
+        await live.end(asked_at[0] + drain_s if asked_at else loop.time())
 
 
-async def _end_streams(live: Live, stop: asyncio.Event) -> None:
+async def _end_streams(live: Live, stop: asyncio.Event, asked_at: list[float]) -> None:
     """Streams never end by themselves, so they end as soon as the server is to stop."""
     await stop.wait()
+    asked_at.append(asyncio.get_running_loop().time())
     live.listeners.end()
 
 
@@ -95,8 +99,8 @@ async def _serve_stdio(
     stopping: Stopping,
 ) -> None:
     keys = state_keys(catalog)
-    async with open_invoker(catalog, keys) as invoker:
-        protocol = protocols_of(catalog, invoker, keys, keeps_log_level=True)[endpoint.path]
+    async with open_served(catalog, keys, keeps_log_level=True) as served:
+        protocol = served.protocols[endpoint.path]
         _settle()
         writer = Output(standard_out)
         stdio = Stdio(

@@ -29,6 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "auth": FOUNDATION | {"catalog"},
     "protocol": FOUNDATION | {"codec", "catalog", "auth", "invocation"},
     "transport": FOUNDATION | {"codec", "catalog", "auth", "protocol"},
+    "tasks": FOUNDATION | {"codec", "catalog"},
     "serving": FOUNDATION | {"catalog", "transport"},
 }
 """Part of `runner` → the parts that it may import. `app` and `cli` wire and may import all."""

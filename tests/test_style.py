@@ -20,6 +20,7 @@ ALLOWED_DEFERRED = {
     "bindings/sql/sqlite_prove.py": "the parser is slow to import, and needed for writes alone",
     "compile/http/apis.py": "the HTTP client is slow to import, and most servers have no API",
     "compile/proof.py": "the parser is slow to import, and needed where no engine proves",
+    "tasks/runtime.py": "procrastinate is an optional dependency",
     "run.py": "uvloop is a dependency only where it exists",
     "serving/engines.py": "one of the two engines is used",
 }
@@ -35,6 +36,8 @@ ALLOWED_BROAD = {
     "cli/main.py": "the top of the command line",
     "live.py": "a reload that fails unexpectedly leaves what is served",
     "protocol/server.py": "the boundary of dispatch",
+    "protocol/tasks.py": "the same, for calls whose request was answered long ago",
+    "tasks/runtime.py": "a task or a store that fails unexpectedly leaves the other tasks running",
     "bindings/sql/other.py": "a driver of any dialect raises what it likes",
 }
 """Module → why it catches everything."""

@@ -103,6 +103,22 @@ class Identities:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskSettings:
+    """Where tasks are kept, and how long."""
+
+    store: Secret
+    """SQLAlchemy's address of the database, with its path made absolute."""
+    dialect: str
+    """SQLAlchemy's name of the backend: `sqlite` or `postgresql`."""
+    ttl_s: float
+    """How long a task is kept, from its creation."""
+    poll_s: float
+    """How often clients are told to ask."""
+    resumes: bool = False
+    """What a worker that is gone ran, and what may be repeated, another one runs again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Catalog:
     """Everything that one `mcp.yaml` serves."""
 
@@ -126,6 +142,8 @@ class Catalog:
     """All prompts of all endpoints, by name, in the order of the file."""
     suggesters: Mapping[str, Tool] = field(default_factory=dict)
     """What is run to complete an argument, by name."""
+    tasks: TaskSettings | None = None
+    """None: no tool runs as a task."""
     lifespan: Callable[[], object] | None = None
     """Makes the async context manager that is open while a worker serves."""
 

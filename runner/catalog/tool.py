@@ -10,6 +10,8 @@ from runner.catalog.plans import Plan
 from runner.catalog.schema import InputSchema, OutputSchema
 
 TextFormat = Literal["json", "csv", "markdown"]
+TaskUse = Literal["auto", "always"]
+"""Whether a tool may run as a task, or runs in no other way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ class Tool:
     timeout_s: float
     confirm: Confirm | None = None
     ask: AskedParameters | None = None
+    task: TaskUse | None = None
+    """None: it never runs as a task."""
     examples: Sequence[Mapping[str, object]] = field(default=())
     scope_names: frozenset[str] = frozenset()
     """Every parameter, hidden ones too: what its expressions may name."""

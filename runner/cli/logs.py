@@ -25,8 +25,9 @@ OWN: Final = "runner"
 """The logger above all of this program's."""
 HELD: Final = ("hpack", "h2", "httpcore2", "httpx2", "asyncio", "sqlalchemy")
 """Libraries that would log each frame, request or statement."""
-SILENCED: Final = ("sqlglot",)
-"""Libraries whose warnings quote statements; what they find is told as a diagnostic."""
+SILENCED: Final = ("sqlglot", "procrastinate")
+"""Libraries whose warnings quote statements or show tracebacks; what they find is told as a
+diagnostic, or by the task."""
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 

@@ -29,6 +29,7 @@ from runner.compile.server import (
 )
 from runner.compile.site import Site
 from runner.compile.surroundings import Surroundings
+from runner.compile.tasks import compile_tasks
 from runner.compile.tools import CompiledTool, ToolCompiler
 from runner.compile.trees import compile_constant
 from runner.config.nodes import Document, Scalar
@@ -86,18 +87,17 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
     listed = {name: item.tool for name, item in tools.items()}
     resources = compile_resources(around, root / "resources", folder=material.folder)
     served = {name: item.resource for name, item in resources.items()}
-    within = PromptSurroundings(around, material.data, served)
-    compiled_prompts = compile_prompts(within, root / "prompts")
-    prompts = {name: item.prompt for name, item in compiled_prompts.items()}
+    prompts = compile_prompts(PromptSurroundings(around, material.data, served), root / "prompts")
     suggesters = {
         item.tool.name: item
         for found in (
             *(owner.suggesters for owner in resources.values()),
-            *(owner.suggesters for owner in compiled_prompts.values()),
+            *(owner.suggesters for owner in prompts.values()),
         )
         for item in found
     }
     suggesting = {name: item.tool for name, item in suggesters.items()}
+    offered = {name: item.prompt for name, item in prompts.items()}
     run = [*listed.values(), *(r.tool for r in served.values()), *suggesting.values()]
     plans = [tool.plan for tool in run]
     databases = with_writers(databases, plans, spec.serve.workers, root / "databases")
@@ -107,12 +107,12 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         endpoints=compile_endpoints(
             spec,
             root,
-            Offered(listed, served, prompts),
+            Offered(listed, served, offered),
             instructions=_instructions(spec, material),
         ),
         tools=listed,
         resources=served,
-        prompts=prompts,
+        prompts=offered,
         suggesters=suggesting,
         databases=databases,
         apis={**apis, **_own_apis(plans)},
@@ -121,6 +121,7 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         identities=compile_identities(spec, root),
         vars={name: compile_constant(value) for name, value in spec.vars.items()},
         digest=material.digest,
+        tasks=compile_tasks(spec, root, listed.values(), folder=material.folder),
         lifespan=_lifespan(spec, root / "lifespan", material.loader),
     )
     provable = {item.compiled.tool.name: item.compiled for item in resources.values()}

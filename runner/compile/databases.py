@@ -37,7 +37,7 @@ def compile_database(
     external = compile_external(spec.external, site / "external", dialect=dialect, folder=folder)
     return Database(
         name=name,
-        url=_absolute(spec.url, url, folder),
+        url=absolute(spec.url, url, folder),
         dialect=dialect,
         create=create,
         pool_size=spec.pool.size,
@@ -59,7 +59,7 @@ def _create(spec: CreateSection, texts: Mapping[str, Scalar]) -> Create | None:
     return Create(texts[spec.schema_].text, seed)
 
 
-def _absolute(written: Secret, url: URL, folder: str) -> Secret:
+def absolute(written: Secret, url: URL, folder: str) -> Secret:
     """The address of an embedded database, its path taken from the folder of the file; every other
     one as it was written."""
     path = url.database or ""

@@ -83,6 +83,7 @@ class ToolCompiler:
             input=replace(tool.input, listed=listed),
             confirm=confirm,
             ask=ask,
+            task=self._spec.task,
             needs_scope=tool.needs_scope or confirm is not None,
         )
 

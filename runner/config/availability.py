@@ -36,7 +36,6 @@ NOT_AVAILABLE = (
     "tools.*.rates",
     "tools.*.cache",
     "tools.*.access",
-    "tools.*.task",
     "tools.*.ui",
     "tools.*.input.*.complete",
     "prompts.*.access",

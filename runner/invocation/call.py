@@ -107,6 +107,31 @@ class Invoker:
         finally:
             self._leave()
 
+    async def prepare(
+        self, tool: Tool, sent: Mapping[str, object], context: CallContext
+    ) -> CallResult | None:
+        """Asks and checks all that a call would before it runs; the result of one that fails there.
+
+        Raises:
+            InputNeededError: the client has to answer first.
+            ClientCannotError: it cannot be asked what the tool needs.
+        """
+        scope = _NO_SCOPE
+        try:
+            if tool.ask is not None:
+                sent = await with_asked(tool.ask, sent, context)
+            arguments = tool.input.check(sent)
+            if tool.needs_scope:
+                scope = self._bind(tool, arguments, context)
+            if tool.confirm is not None:
+                await confirm(tool.confirm, scope, context, partial(self._shown, context))
+        except CallError as error:
+            if isinstance(error, ClientCannotError) and error.required:
+                raise
+            _explain(tool, error)
+            return failed(tool, error, scope)
+        return None
+
     async def _shown(self, context: CallContext, show: Show, scope: Scope) -> str:
         """The text of what a read tool returns for a question."""
         tool = self._tools[show.tool]

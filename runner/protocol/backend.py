@@ -18,6 +18,8 @@ from runner.codec.seal import Seal
 
 CallTool = Callable[[Tool, Mapping[str, object], CallContext], Awaitable[CallResult]]
 """Runs a tool. A failed call is a result with `is_error`; an exception is a bug."""
+PrepareTool = Callable[[Tool, Mapping[str, object], CallContext], Awaitable[CallResult | None]]
+"""Asks and checks all that a call would before it runs; the result of one that fails by then."""
 ReadResource = Callable[
     [Resource, str, Mapping[str, str], CallContext], Awaitable[Sequence[Contents]]
 ]
@@ -42,6 +44,12 @@ Raises:
 """
 
 
+async def _nothing_to_prepare(
+    _tool: Tool, _arguments: Mapping[str, object], _context: CallContext
+) -> CallResult | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
     """What an endpoint's methods are answered with."""
@@ -56,5 +64,6 @@ class Backend:
     """A new id for each unexpected failure."""
     seal: Seal
     """Seals what clients carry from one request to the next."""
+    prepare_tool: PrepareTool = _nothing_to_prepare
     monotonic: Callable[[], float] = time.monotonic
     """Seconds that never go back."""

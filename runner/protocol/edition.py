@@ -38,6 +38,8 @@ class Settings:
     discover_ttl_ms: int = 3_600_000
     notifies: bool = False
     """What is served can change while it is served, and modern clients can listen for it."""
+    has_tasks: bool = False
+    """Some tool may run as a task, and tasks are kept."""
     log_level: str | None = None
     """The lowest level that a legacy client gets unasked; None: none, and `logging` is advertised
     only where a level is kept."""
@@ -50,6 +52,8 @@ TOOLS: Final = "tools/list"
 RESOURCES: Final = "resources/list"
 TEMPLATES: Final = "resources/templates/list"
 PROMPTS: Final = "prompts/list"
+TASKS: Final = "io.modelcontextprotocol/tasks"
+"""The extension."""
 Lists = Mapping[str, Mapping[str, Sequence[Mapping[str, object]]]]
 """What each method lists: its entries, under the one member that they have in the result."""
 
@@ -98,6 +102,14 @@ class Edition:
     def input_required(self, members: Mapping[str, object]) -> bytes:
         """The result object that asks the client; modern clients only."""
         return b'{"resultType":"input_required",' + encode(members)[1:-1] + self.tail
+
+    def task_result(self, members: Mapping[str, object]) -> bytes:
+        """The result object that says a call goes on as a task; modern clients only."""
+        return b'{"resultType":"task",' + encode(members)[1:-1] + self.tail
+
+    def task_found(self, members: bytes) -> bytes:
+        """The result object of a task that was asked for; `members` is its encoded object."""
+        return self.head + members[1:-1] + self.tail
 
     def read_result(self, contents: bytes) -> bytes:
         """The result object of a resource that was read; `contents` is its encoded array."""
@@ -225,7 +237,11 @@ def _capabilities(endpoint: Endpoint, settings: Settings, features: Features) ->
         found["completions"] = {}
     if _logs(settings, features):
         found["logging"] = {}
-    return found
+    return {**found, **_extensions(settings, features)}
+
+
+def _extensions(settings: Settings, features: Features) -> dict[str, object]:
+    return {"extensions": {TASKS: {}}} if settings.has_tasks and features.is_modern else {}
 
 
 def _logs(settings: Settings, features: Features) -> bool:

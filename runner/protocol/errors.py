@@ -68,10 +68,15 @@ def shown(text: str) -> str:
     return f"'{text}'" if len(text) <= _SHOWN_CHARACTERS else f"'{text[:_SHOWN_CHARACTERS]}…'"
 
 
-def error_message(error: ProtocolError, id_json: bytes | None) -> bytes:
-    """The JSON-RPC error response; without an id that could be read there is no `id` member."""
+def error_object(error: ProtocolError) -> dict[str, object]:
+    """The error object of JSON-RPC."""
     body: dict[str, object] = {"code": int(error.code), "message": str(error)}
     if error.data is not None:
         body["data"] = error.data
+    return body
+
+
+def error_message(error: ProtocolError, id_json: bytes | None) -> bytes:
+    """The JSON-RPC error response; without an id that could be read there is no `id` member."""
     id_part = b"" if id_json is None else b'"id":' + id_json + b","
-    return b'{"jsonrpc":"2.0",' + id_part + b'"error":' + encode(body) + b"}"
+    return b'{"jsonrpc":"2.0",' + id_part + b'"error":' + encode(error_object(error)) + b"}"

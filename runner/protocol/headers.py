@@ -82,9 +82,16 @@ def check_method(headers: Headers, method: str, params: Mapping[str, object]) ->
     """
     _check(headers, METHOD, method, "Mcp-Method")
     parameter = NAMED_BY.get(method)
-    if parameter is None:
-        return
-    name = params.get(parameter)
+    if parameter is not None:
+        check_name(headers, params.get(parameter))
+
+
+def check_name(headers: Headers, name: object) -> None:
+    """Nothing, where `Mcp-Name` agrees with the parameter that it repeats.
+
+    Raises:
+        ProtocolError: -32020.
+    """
     if isinstance(name, str):
         _check(headers, NAME, name, "Mcp-Name")
     elif NAME in headers:

@@ -24,6 +24,7 @@ LISTS: Final[Mapping[str, str]] = {
 }
 """What a client asks for → what it is told."""
 URIS: Final = "resourceSubscriptions"
+TASK_IDS: Final = "taskIds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,15 @@ class Wanted:
 
     lists: frozenset[str] = frozenset()
     uris: frozenset[str] = frozenset()
+    tasks: frozenset[str] = frozenset()
 
     def members(self) -> dict[str, object]:
         """As the acknowledgement says it: what was not granted is left out."""
         found: dict[str, object] = {name: True for name in LISTS if name in self.lists}
         if self.uris:
             found[URIS] = sorted(self.uris)
+        if self.tasks:
+            found[TASK_IDS] = sorted(self.tasks)
         return found
 
 
@@ -53,11 +57,20 @@ class Listener:
     wanted: Wanted
     over: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server ends it."""
+    told: dict[str, int] = field(default_factory=dict)
+    """The revision of each of its tasks that was told last."""
 
     def tell(self, method: str, params: Mapping[str, object] | None = None) -> None:
         """Sends one notification of this stream."""
         whole = {**(params or {}), "_meta": {SUBSCRIPTION_KEY: self.id}}
         self.emit(encode({"jsonrpc": "2.0", "method": method, "params": whole}))
+
+    def tell_encoded(self, method: str, members: bytes) -> None:
+        """Sends one notification whose parameters are an encoded object without metadata."""
+        meta = encode({"_meta": {SUBSCRIPTION_KEY: self.id}})
+        params = members[:-1] + b"," + meta[1:]
+        head = b'{"jsonrpc":"2.0","method":%b,"params":' % encode(method)
+        self.emit(head + params + b"}")
 
 
 class Listeners:
@@ -105,6 +118,25 @@ class Listeners:
         for listener in tuple(self._open):
             if listener.path == path and uri in listener.wanted.uris:
                 listener.tell("notifications/resources/updated", {"uri": uri})
+
+    def tasks(self, paths: Collection[str]) -> Mapping[str, int]:
+        """The tasks that somebody listens to at these endpoints, and the oldest revision told."""
+        found: dict[str, int] = {}
+        for listener in self._open:
+            for task in listener.wanted.tasks if listener.path in paths else ():
+                told = listener.told.get(task, 0)
+                found[task] = min(found.get(task, told), told)
+        return found
+
+    def task_changed(self, task: str, revision: int, members: bytes) -> None:
+        """Tells the streams that listen to a task, and do not know this revision of it yet.
+
+        `members` is the whole task, an encoded object.
+        """
+        for listener in tuple(self._open):
+            if task in listener.wanted.tasks and listener.told.get(task, 0) < revision:
+                listener.told[task] = revision
+                listener.tell_encoded("notifications/tasks", members)
 
     def end(self, path: str | None = None) -> None:
         """Ends the streams of an endpoint, or all; each answers its request."""

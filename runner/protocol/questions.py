@@ -39,6 +39,27 @@ def request_of(question: Question) -> dict[str, object]:
             assert_never(question)
 
 
+def question_of(request: Json) -> Question | None:
+    """The question that `request_of` made the request of; None: it made none."""
+    match request:
+        case {
+            "method": "elicitation/create",
+            "params": {"mode": "form", "message": str(message), "requestedSchema": dict(schema)},
+        }:
+            return Form(message, schema)
+        case {
+            "method": "elicitation/create",
+            "params": {"mode": "url", "message": str(message), "url": str(url)},
+        }:
+            return Link(message, url)
+        case {"method": "sampling/createMessage", "params": dict(params)}:
+            return Sample(params)
+        case {"method": "roots/list"}:
+            return Roots()
+        case _:
+            return None
+
+
 def missing_capability(
     question: Question, capabilities: Mapping[str, object]
 ) -> Mapping[str, object] | None:

@@ -105,7 +105,7 @@ class _Rounds:
     async def ask(self, questions: Mapping[str, Question]) -> Mapping[str, Reply]:
         """The replies, where all of them are there."""
         for question in questions.values():
-            _require(question, self._request.meta.capabilities)
+            require(question, self._request.meta.capabilities)
         replies = {key: self._reply(key, question) for key, question in questions.items()}
         open_ = {key: questions[key] for key, reply in replies.items() if reply is None}
         if open_:
@@ -115,23 +115,23 @@ class _Rounds:
     def _reply(self, key: str, question: Question) -> Reply | None:
         if key in self._answered:
             digest, reply = _kept(self._answered[key])
-            return reply if digest == _digest(question) else None
+            return reply if digest == digest_of(question) else None
         sent = self._sent.get(key)
         if sent is None or not is_reply(question, sent) or not self._counts(key, question):
             return None
-        self._answered[key] = [_digest(question), sent]
+        self._answered[key] = [digest_of(question), sent]
         return sent if isinstance(sent, dict) else None
 
     def _counts(self, key: str, question: Question) -> bool:
         """The reply answers this question, as it was put in the round before."""
         if self._asked is None:
             return not (isinstance(question, Form) and question.is_strict)
-        return self._asked.get(key) == _digest(question)
+        return self._asked.get(key) == digest_of(question)
 
     def next(self, questions: Mapping[str, Question]) -> dict[str, object]:
         """The members of the result that asks them."""
         until = int((self._backend.clock() + LIFETIME).timestamp())
-        asked = {key: _digest(question) for key, question in questions.items()}
+        asked = {key: digest_of(question) for key, question in questions.items()}
         state = [_FORM, until, self._binding(), asked, self._answered]
         return {
             "inputRequests": {key: request_of(question) for key, question in questions.items()},
@@ -171,7 +171,12 @@ class _Legacy:
         return replies
 
 
-def _require(question: Question, capabilities: Mapping[str, object]) -> None:
+def require(question: Question, capabilities: Mapping[str, object]) -> None:
+    """Returns where the client has declared what the question needs.
+
+    Raises:
+        ClientCannotError: it has not.
+    """
     required = missing_capability(question, capabilities)
     if required is not None:
         names = ", ".join(required)
@@ -186,7 +191,8 @@ def _kept(entry: Json) -> tuple[Json, Reply | None]:
             return None, None
 
 
-def _digest(question: Question) -> str:
+def digest_of(question: Question) -> str:
+    """What tells a question from any other, whatever its key."""
     return hashlib.sha256(encode(_sorted(request_of(question)))).hexdigest()[:32]
 
 

@@ -9,9 +9,11 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from runner.catalog.catalog import Catalog, Endpoint
+from runner.catalog.tasks import Perform, Tasks
 from runner.codec.json import Json, JsonFault, decode, encode
 from runner.protocol.backend import Backend
 from runner.protocol.completion import Completions
@@ -38,6 +40,7 @@ from runner.protocol.prompts import Prompts
 from runner.protocol.request import Handler, Request
 from runner.protocol.resources import Resources
 from runner.protocol.subscriptions import Subscriptions
+from runner.protocol.tasks import TaskMethods
 from runner.protocol.tools import Tools
 from runner.protocol.versions import FEATURES, LEGACY, MODERN
 from runner.unexpected import log_unexpected
@@ -58,26 +61,28 @@ class Protocol:
         *,
         settings: Settings = DEFAULTS,
         listeners: Listeners | None = None,
+        tasks: Tasks | None = None,
     ) -> None:
-        """`listeners` where what is served can change; clients are told of it then."""
-        settings = replace(settings, notifies=listeners is not None)
-        # A method stands here when its capability is advertised; any other is unknown.
-        offered: dict[str, Handler] = {}
-        if endpoint.tools:
-            offered |= Tools(endpoint.tools, backend).methods()
-        if endpoint.resources:
-            offered |= Resources(endpoint.resources, backend).methods()
-        if endpoint.prompts:
-            offered |= Prompts(endpoint.prompts, endpoint.resources, backend).methods()
-        if endpoint.completes:
-            offered |= Completions(endpoint.prompts, endpoint.resources, backend).methods()
+        """`listeners` where what is served can change; clients are told of it then.
+
+        `tasks` where they are kept; without it calls that may become tasks are answered at once.
+        """
+        followed = _followed(endpoint, backend, tasks)
+        notifies = listeners is not None
+        settings = replace(settings, notifies=notifies, has_tasks=followed is not None)
+        offered = _offered(endpoint, backend, followed)
         cursors = Cursors(endpoint, catalog, backend.seal)
         editions = {
             version: edit(version, endpoint, catalog, settings, cursors) for version in FEATURES
         }
         modern: dict[str, Handler] = {"server/discover": _discover, **offered}
+        self.perform: Perform | None = None
+        """Makes the calls of tasks; None: no tool of this endpoint runs as one."""
+        if followed is not None:
+            modern |= followed.methods()
+            self.perform = partial(followed.perform, editions[MODERN])
         if listeners is not None and offered:
-            modern |= Subscriptions(endpoint, listeners).methods()
+            modern |= Subscriptions(endpoint, listeners, followed).methods()
         self._modern = Modern(editions[MODERN], modern)
         self._legacy = Legacy(editions, offered, settings) if catalog.listen.legacy else None
         self._error_id = backend.error_id
@@ -162,6 +167,28 @@ class Protocol:
                 return ACCEPTED
             return refuse_unreadable(UnreadableError("This request stands alone", id_json))
         return await self._answer_one(member, exchange)
+
+
+def _offered(
+    endpoint: Endpoint, backend: Backend, followed: TaskMethods | None
+) -> Mapping[str, Handler]:
+    """The methods of both eras: one stands here when its capability is advertised."""
+    found: dict[str, Handler] = {}
+    if endpoint.tools:
+        found |= Tools(endpoint.tools, backend, followed).methods()
+    if endpoint.resources:
+        found |= Resources(endpoint.resources, backend).methods()
+    if endpoint.prompts:
+        found |= Prompts(endpoint.prompts, endpoint.resources, backend).methods()
+    if endpoint.completes:
+        found |= Completions(endpoint.prompts, endpoint.resources, backend).methods()
+    return found
+
+
+def _followed(endpoint: Endpoint, backend: Backend, tasks: Tasks | None) -> TaskMethods | None:
+    if tasks is None or all(tool.task is None for tool in endpoint.tools.values()):
+        return None
+    return TaskMethods(endpoint.path, endpoint.tools, backend, tasks)
 
 
 def _cancel(message: Message, cancel: Callable[[bytes], None]) -> Answer:

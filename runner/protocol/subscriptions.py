@@ -11,10 +11,21 @@ from runner.catalog.resource import Resource, ResourceIndex
 from runner.codec.json import encode
 from runner.protocol.errors import Code, ProtocolError
 from runner.protocol.jsonrpc import Body
-from runner.protocol.listeners import LISTS, SUBSCRIPTION_KEY, URIS, Listener, Listeners, Wanted
+from runner.protocol.listeners import (
+    LISTS,
+    SUBSCRIPTION_KEY,
+    TASK_IDS,
+    URIS,
+    Listener,
+    Listeners,
+    Wanted,
+)
 from runner.protocol.request import Handler, Request, invalid_params
+from runner.protocol.tasks import TaskMethods, require_tasks
 
 MAX_URIS = 1000
+"""Of one stream."""
+MAX_TASKS = 100
 """Of one stream."""
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
@@ -22,8 +33,11 @@ _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 class Subscriptions:
     """The streams of one endpoint."""
 
-    def __init__(self, endpoint: Endpoint, listeners: Listeners) -> None:
+    def __init__(
+        self, endpoint: Endpoint, listeners: Listeners, tasks: TaskMethods | None = None
+    ) -> None:
         self._endpoint = endpoint
+        self._tasks = tasks
         self._index = ResourceIndex(endpoint.resources.values())
         self._listeners = listeners
         offered = {
@@ -39,7 +53,7 @@ class Subscriptions:
 
     async def listen(self, request: Request) -> Body:
         """Answers when the server ends the stream; the client ends it by leaving."""
-        wanted = self._granted(request.params.get("notifications"))
+        wanted = await self._granted(request, request.params.get("notifications"))
         emit = request.exchange.emit
         if emit is None:
             message = "The Accept admits text/event-stream, which is how this method answers"
@@ -55,24 +69,38 @@ class Subscriptions:
         request.exchange.farewell = _farewell(request)
         return request.edition.with_meta({SUBSCRIPTION_KEY: request.id})
 
-    def _granted(self, asked: object) -> Wanted:
+    async def _granted(self, request: Request, asked: object) -> Wanted:
         """What of all that is asked for can be told."""
         if not isinstance(asked, dict):
             raise invalid_params("params.notifications is an object")
         for name in LISTS:
             if not isinstance(asked.get(name, False), bool):
                 raise invalid_params(f"params.notifications.{name} is true or false")
-        uris = asked.get(URIS, [])
-        if not isinstance(uris, list) or not all(isinstance(uri, str) for uri in uris):
-            raise invalid_params(f"params.notifications.{URIS} is an array of URIs")
-        if len(uris) > MAX_URIS:
-            raise invalid_params(f"params.notifications.{URIS} has at most {MAX_URIS} URIs")
+        uris = _texts(asked, URIS, "URIs", MAX_URIS)
         lists = frozenset(name for name in self._lists if asked.get(name))
-        return Wanted(lists, frozenset(filter(self._is_watched, uris)))
+        tasks = await self._owned(request, _texts(asked, TASK_IDS, "ids of tasks", MAX_TASKS))
+        return Wanted(lists, frozenset(filter(self._is_watched, uris)), tasks)
+
+    async def _owned(self, request: Request, tasks: list[str]) -> frozenset[str]:
+        """Those of the tasks that are the caller's."""
+        if not tasks or self._tasks is None:
+            return frozenset()
+        require_tasks(request, f"params.notifications.{TASK_IDS}")
+        return await self._tasks.known(request, tasks)
 
     def _is_watched(self, uri: str) -> bool:
         found = self._index.find(uri)
         return found is not None and is_watched(found[0])
+
+
+def _texts(asked: Mapping[str, object], name: str, what: str, most: int) -> list[str]:
+    """The strings under a name of what is asked for."""
+    found = asked.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+        raise invalid_params(f"params.notifications.{name} is an array of {what}")
+    if len(found) > most:
+        raise invalid_params(f"params.notifications.{name} has at most {most} {what}")
+    return found
 
 
 def is_watched(resource: Resource) -> bool:

@@ -11,19 +11,23 @@ from runner.catalog.tool import Tool
 from runner.protocol.backend import Backend
 from runner.protocol.contexts import open_context
 from runner.protocol.edition import TOOLS
-from runner.protocol.errors import shown
+from runner.protocol.errors import Code, ProtocolError, shown
 from runner.protocol.headers import check_parameters
 from runner.protocol.jsonrpc import Body
 from runner.protocol.request import Handler, Request, answer_list, invalid_params
 from runner.protocol.rounds import in_rounds
+from runner.protocol.tasks import TaskMethods, declares_tasks, require_tasks
 
 
 class Tools:
     """The tools of one endpoint."""
 
-    def __init__(self, tools: Mapping[str, Tool], backend: Backend) -> None:
+    def __init__(
+        self, tools: Mapping[str, Tool], backend: Backend, tasks: TaskMethods | None = None
+    ) -> None:
         self._tools = tools
         self._backend = backend
+        self._tasks = tasks
 
     def methods(self) -> Mapping[str, Handler]:
         """What answers, by method."""
@@ -35,7 +39,25 @@ class Tools:
         headers = request.exchange.headers
         if tool.input.headers and headers is not None and request.edition.features.is_modern:
             check_parameters(headers, tool.input.headers, arguments)
+        if tool.task is not None and self._goes_on(request, tool):
+            assert self._tasks is not None  # `_goes_on` looked
+            return await self._tasks.begin(request, tool, arguments)
         return await in_rounds(request, self._backend, partial(self._run, request, tool, arguments))
+
+    def _goes_on(self, request: Request, tool: Tool) -> bool:
+        """The call becomes a task.
+
+        Raises:
+            ProtocolError: it must, and the client cannot follow one.
+        """
+        if self._tasks is not None and request.edition.features.is_modern:
+            if tool.task == "always":
+                require_tasks(request, shown(tool.name))
+            return declares_tasks(request)
+        if tool.task == "always":
+            message = f"{shown(tool.name)} runs as a task, which this client cannot follow"
+            raise ProtocolError(Code.INTERNAL_ERROR, message)
+        return False
 
     async def _run(
         self, request: Request, tool: Tool, arguments: Mapping[str, object], ask: Ask

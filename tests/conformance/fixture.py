@@ -1,5 +1,6 @@
 """What the conformance fixture does in Python: content blocks, reports and questions."""
 
+import asyncio
 import base64
 import json
 import re
@@ -14,6 +15,7 @@ from runner import (
     Roots,
     Sample,
     TextContent,
+    ToolError,
 )
 
 PNG = base64.b64decode(
@@ -146,3 +148,30 @@ async def ask_context(context: Context, topic: str) -> str:
     fields = {"context": {"type": "string"}}
     reply = await context.elicit(f"What is {topic} about?", fields, key="user_context")
     return f"Context: {reply.content['context']}" if reply else "No context."
+
+
+def greet(name: str) -> str:
+    return f"Hello, {name}!"
+
+
+async def compute(seconds: float, label: str = "") -> str:
+    await asyncio.sleep(seconds)
+    return f"computed {label}"
+
+
+def fail() -> str:
+    raise ToolError("This job fails.")
+
+
+async def delete(filename: str, context: Context) -> str:
+    fields = {"confirm": {"type": "boolean"}}
+    reply = await context.elicit(f"Delete {filename}?", fields)
+    return f"deleted {filename}" if reply.content.get("confirm") else "kept"
+
+
+async def ask_two(context: Context) -> str:
+    schema = {"type": "object", "properties": NAME, "required": ["name"]}
+    replies = await context.ask(
+        {"first": Form("Who is first?", schema), "second": Form("Who is second?", schema)}
+    )
+    return f"{len(replies)} answers"

@@ -127,7 +127,7 @@ def exchange(
     path: str = "/mcp",
 ) -> Answer:
     """The message that answers a modern call over a connection of its own."""
-    return _posted(port, request(tool, arguments), headers(tool), path)
+    return posted(port, request(tool, arguments), headers(tool), path)
 
 
 def ask(port: int, method: str, params: Mapping[str, object], *, path: str = "/mcp") -> Answer:
@@ -135,10 +135,11 @@ def ask(port: int, method: str, params: Mapping[str, object], *, path: str = "/m
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": META}}
     pairs = {**headers(""), "Mcp-Method": method}
     del pairs["Mcp-Name"]
-    return _posted(port, json.dumps(message).encode(), pairs, path)
+    return posted(port, json.dumps(message).encode(), pairs, path)
 
 
-def _posted(port: int, body: bytes, pairs: Mapping[str, str], path: str) -> Answer:
+def posted(port: int, body: bytes, pairs: Mapping[str, str], path: str) -> Answer:
+    """The message that answers a body sent with these headers."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT_S)
     try:
         connection.request("POST", path, body, dict(pairs))

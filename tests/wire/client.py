@@ -39,7 +39,8 @@ def modern_message(
 def modern_headers(message: Message) -> dict[str, str | None]:
     """The headers that go with it."""
     params = message.get("params")
-    name = params.get("name", params.get("uri")) if isinstance(params, dict) else None
+    found = params if isinstance(params, dict) else {}
+    name = found.get("name", found.get("uri", found.get("taskId")))
     return {
         "MCP-Protocol-Version": VERSION,
         "Mcp-Method": str(message["method"]),

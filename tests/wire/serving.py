@@ -15,6 +15,7 @@ from runner.catalog.prompt import Prompt, PromptMessage
 from runner.catalog.resource import Contents, Resource, ResourceIndex
 from runner.catalog.result import CallResult
 from runner.catalog.schema import HeaderParameter, InputSchema, JsonSchema, OutputSchema
+from runner.catalog.tasks import Tasks
 from runner.catalog.tool import ResultText, Tool, ToolAnnotations
 from runner.codec.json import encode
 from runner.codec.seal import Seal
@@ -142,6 +143,7 @@ def a_protocol(
     settings: Settings = DEFAULTS,
     legacy: bool = True,
     listeners: Listeners | None = None,
+    tasks: Tasks | None = None,
 ) -> Protocol:
     """The protocol of the catalog's one endpoint."""
     found = a_catalog(a_tool()) if catalog is None else catalog
@@ -160,4 +162,5 @@ def a_protocol(
         ),
         settings=settings,
         listeners=listeners,
+        tasks=tasks,
     )

@@ -22,7 +22,13 @@ from runner.config.spec.offers import (
     SkillsSection,
 )
 from runner.config.spec.security import Audit, AuthSection, CallerSpec
-from runner.config.spec.server import BudgetsSection, ServerSection, ServeSection, TelemetrySection
+from runner.config.spec.server import (
+    BudgetsSection,
+    ServerSection,
+    ServeSection,
+    TasksSection,
+    TelemetrySection,
+)
 from runner.config.spec.sources import ApiSpec, DatabaseSpec
 from runner.config.spec.tools import AccessSpec, ResultSpec, ToolSpec
 
@@ -85,6 +91,8 @@ class ServerSpec(Section):
     """Views."""
     auth: AuthSection | None = None
     """Who may call."""
+    tasks: TasksSection = TasksSection()
+    """Where tasks are kept, and how long."""
     audit: Audit | None = None
     """The audit trail."""
     telemetry: TelemetrySection | None = None

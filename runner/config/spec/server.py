@@ -136,6 +136,19 @@ class BudgetsSection(Section):
     """Calls that run at one time in a worker."""
 
 
+class TasksSection(Section):
+    """Where tasks are kept, and how long."""
+
+    store: SecretText | None = None
+    """SQLite or, for replicas, PostgreSQL; `sqlite:///data/tasks.db` unless said."""
+    ttl: Duration = Seconds(3600.0)
+    """How long a task is kept, from its creation."""
+    poll: Duration = Seconds(1.0)
+    """How often clients are told to ask."""
+    resume: Flag = False
+    """What a worker ran that is gone, another one runs again; PostgreSQL only."""
+
+
 class TelemetrySection(Section):
     """Traces and metrics."""
 

@@ -227,7 +227,7 @@ class ToolSpec(Section):
     ask: ListOf[Text] | None = None
     """Parameters asked for when they are missing."""
     task: Word[Literal["auto", "always"]] | None = None
-    """Runs as a task where the client can follow one."""
+    """`auto`: as a task for clients that can follow one; `always`: in no other way."""
     ui: UiSpec | None = None
     """The view of its result."""
     examples: tuple[Mapping[str, ValueTree], ...] = ()

@@ -1,0 +1,1 @@
+"""Tasks: kept in a SQL database that every worker shares, and run by the workers."""
