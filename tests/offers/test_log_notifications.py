@@ -34,7 +34,14 @@ def log_messages(whole: Whole, version: str) -> list[object]:
 
 def capabilities(whole: Whole) -> object:
     """What `initialize` says that the server can."""
-    opening = whole.legacy("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+    opening = whole.legacy(
+        "initialize",
+        {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "tests", "version": "1"},
+        },
+    )
     assert isinstance(opening["result"], dict)
     return opening["result"]["capabilities"]
 
@@ -65,7 +72,15 @@ def test_level_of_a_client_of_its_own_takes_the_place_of_the_level_of_the_file(
     path = tmp_path / "mcp.yaml"
     path.write_text(HEAD + TOOLS)
     messages = [
-        legacy_message("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}}, id_=0),
+        legacy_message(
+            "initialize",
+            {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "tests", "version": "1"},
+            },
+            id_=0,
+        ),
         legacy_message("logging/setLevel", {"level": "error"}, id_=1),
         legacy_message("tools/call", {"name": "logs"}, id_=2),
     ]
