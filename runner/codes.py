@@ -89,6 +89,8 @@ weak-key: A key that seals cursors is too short to be secret. Make one with `ope
 unknown-caller: The name is none of `callers`. Correct it, or declare the caller.
 anonymous-identity-in-public: Everyone who reaches the server would act as one caller of the file.
   Bind it to loopback, or say `public: true` if that is meant.
+reserved-path: At this path the server answers the probes of orchestrators. Give the endpoint
+  another one, such as /mcp.
 same-path: Two endpoints have one path; slashes at its end do not count. Change one of them.
 no-match: An endpoint chooses a name, a glob or a tag that nothing has. Correct it, or remove it.
 nothing-offered: An endpoint offers nothing. Choose tools or resources, or remove it.

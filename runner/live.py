@@ -26,6 +26,7 @@ from runner.protocol.edition import PROMPTS, RESOURCES, TEMPLATES, TOOLS
 from runner.protocol.listeners import Listeners
 from runner.protocol.server import Protocol
 from runner.tasks.runtime import TaskRuntime
+from runner.transport.health import Standing
 from runner.unexpected import log_unexpected
 
 log = logging.getLogger("runner.reload")
@@ -117,8 +118,12 @@ class Generation:
 class Live:
     """What one process serves, and its change."""
 
-    def __init__(self, project: Project, keys: list[bytes], take: Take) -> None:
+    def __init__(
+        self, project: Project, keys: list[bytes], take: Take, *, standing: Standing | None = None
+    ) -> None:
+        """`standing` is told whether the newest version is served."""
         self.listeners = Listeners()
+        self._standing = standing or Standing()
         self._project = project
         self._keys = keys
         self._take = take
@@ -217,6 +222,7 @@ class Live:
 
     async def _reload(self) -> None:
         """Serves what the files say now; if that cannot be served, goes on as before."""
+        self._standing.is_newest = False
         try:
             checked = await asyncio.to_thread(self._project.load)
             await asyncio.to_thread(self._changes.take, checked.inputs)
@@ -232,6 +238,7 @@ class Live:
         except Exception as error:
             log_unexpected(log, error, "reload", error_id=new_error_id())
         else:
+            self._standing.is_newest = True
             log.info("reloaded %s %s", catalog.identity.name, catalog.identity.version)
 
     async def look_at_resources(self) -> None:

@@ -16,6 +16,7 @@ from runner.serving.engines import listen
 from runner.serving.stopping import Stopping
 from runner.serving.workers import Workers
 from runner.transport.descriptors import Input, Output, claim_standard_streams
+from runner.transport.health import Standing
 from runner.transport.http import HttpApp
 from runner.transport.stdio import Stdio
 
@@ -58,21 +59,22 @@ async def _serve_http(
     stopping: Stopping,
 ) -> None:
     apps: list[HttpApp] = []
+    standing = Standing()
 
     def take(catalog: Catalog, protocols: Protocols) -> None:
         serving = serving_of(catalog, protocols)
         if apps:
             apps[0].serving = serving
         else:
-            apps.append(HttpApp(serving))
+            apps.append(HttpApp(serving, standing=standing))
 
     loop = asyncio.get_running_loop()
     asked_at: list[float] = []
-    live = Live(project, keys, take)
+    live = Live(project, keys, take, standing=standing)
     await live.begin(catalog)
     stopping.on_hangup = live.ask
     following = asyncio.create_task(live.follow())
-    ending = asyncio.create_task(_end_streams(live, stopping.event, asked_at))
+    ending = asyncio.create_task(_end_streams(live, stopping.event, asked_at, standing))
     try:
         _settle()
         await listen(apps[0], [sock], catalog.listen, stopping.event, end_calls=apps[0].end_calls)
@@ -84,9 +86,12 @@ async def _serve_http(
         await live.end(asked_at[0] + drain_s if asked_at else loop.time())
 
 
-async def _end_streams(live: Live, stop: asyncio.Event, asked_at: list[float]) -> None:
+async def _end_streams(
+    live: Live, stop: asyncio.Event, asked_at: list[float], standing: Standing
+) -> None:
     """Streams never end by themselves, so they end as soon as the server is to stop."""
     await stop.wait()
+    standing.is_stopping = True
     asked_at.append(asyncio.get_running_loop().time())
     live.listeners.end()
 

@@ -5,6 +5,7 @@ A request takes the catalog once, at its start; a reload makes a new one.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from runner.catalog.caller import Caller
 from runner.catalog.prompt import Prompt
@@ -67,6 +68,11 @@ class Tls:
 
     certificate: str
     key: str
+
+
+ALIVE: Final = "/healthz"
+READY: Final = "/readyz"
+"""Paths at which a process tells orchestrators how it stands; no endpoint has one of them."""
 
 
 @dataclass(frozen=True, slots=True)

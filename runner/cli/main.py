@@ -24,6 +24,7 @@ COMMANDS = {
     "list": "runner.cli.listing:list_tools",
     "call": "runner.cli.call:call",
     "explain": "runner.cli.explain:explain",
+    "health": "runner.cli.health:health",
     "schema": "runner.cli.schema:schema",
 }
 """Subcommand → where it is; each is imported when it is run."""

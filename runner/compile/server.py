@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from runner.catalog.addresses import is_loopback
 from runner.catalog.caller import ANONYMOUS, Caller
-from runner.catalog.catalog import Budgets, Identities, Identity, Listen, Tls
+from runner.catalog.catalog import ALIVE, READY, Budgets, Identities, Identity, Listen, Tls
 from runner.catalog.tool import Icon
 from runner.compile.site import Site
 from runner.compile.trees import compile_constant
@@ -131,6 +131,8 @@ def check_path(path: str, site: Site) -> None:
     """Reports what is no path of an endpoint."""
     if not path.startswith("/") or any(mark in path for mark in "?#{} "):
         site.error("bad-path", f"expected a path such as /mcp, found '{path}'")
+    elif path.rstrip("/") in (ALIVE, READY):
+        site.error("reserved-path", f"at '{path}' the server tells how it stands")
 
 
 def _check_origin(origin: str, site: Site) -> None:

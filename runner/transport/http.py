@@ -21,6 +21,7 @@ from runner.transport.asgi import Header, Receive, Scope, Send, respond
 from runner.transport.body import BodyTooLargeError, ClientLeftError, read_body
 from runner.transport.cors import is_preflight, preflight_headers, read_headers_for
 from runner.transport.guard import Guard
+from runner.transport.health import PATHS, Standing, answer_probe
 from runner.transport.negotiation import JSON, Accepts, is_json, read_accept
 from runner.transport.reply import Reply
 from runner.transport.watch import DEFAULT_TIMING, Ending, Timing, Watches
@@ -52,9 +53,17 @@ class Serving:
 class HttpApp:
     """Serves endpoints by path."""
 
-    def __init__(self, serving: Serving, *, timing: Timing = DEFAULT_TIMING) -> None:
+    def __init__(
+        self,
+        serving: Serving,
+        *,
+        timing: Timing = DEFAULT_TIMING,
+        standing: Standing | None = None,
+    ) -> None:
+        """`standing` is what probes are told; whoever serves changes it."""
         self.serving = serving
         """May be replaced at any time: a request is answered by what is served once it is whole."""
+        self._standing = standing or Standing()
         self._watches = Watches(timing)
 
     def end_calls(self) -> int:
@@ -68,7 +77,10 @@ class HttpApp:
             return
         serving, path = self.serving, _path(scope)
         if path not in serving.protocols:
-            await respond(send, 404, b"Not Found", _TEXT)
+            if path in PATHS:
+                await answer_probe(path, scope, send, self._standing)
+            else:
+                await respond(send, 404, b"Not Found", _TEXT)
             return
         headers = read_headers(scope["headers"])
         client = scope.get("client")
