@@ -9,7 +9,7 @@ from typing import Final
 
 from runner.bindings.python.services import Access
 from runner.bindings.sql.database import SqlDatabase
-from runner.catalog.call import Binding, Call
+from runner.catalog.call import Binding, Call, drop_progress
 from runner.catalog.expressions import Scope
 from runner.catalog.sql import SqlPlan
 from runner.errors import BindingError, Kind
@@ -77,4 +77,8 @@ class DatabaseHandle:
 
 
 def _call(arguments: dict[str, object], access: Access) -> Call:
-    return Call(access.tool, arguments, access.context, _NO_SCOPE, access.timeout_s)
+    context = access.context
+    if context.report is not drop_progress:
+        # What a function reports is its own: rows of a query would stand between.
+        context = replace(context, report=drop_progress)
+    return Call(access.tool, arguments, context, _NO_SCOPE, access.timeout_s)

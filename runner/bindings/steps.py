@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from runner.catalog.call import Binding, Call, CallContext, Outcome, whole
+from runner.catalog.call import Binding, Call, CallContext, Outcome, drop_progress, whole
 from runner.catalog.expressions import ABSENT
 from runner.catalog.plans import Step, StepsPlan
 from runner.catalog.schema import Arguments
@@ -74,6 +74,8 @@ class StepsBinding:
 
 def _reporting_within(context: CallContext, done: int, total: int) -> CallContext:
     """The context of one step: its progress is a part of the whole."""
+    if context.report is drop_progress:
+        return context
 
     def report(part: float, whole: float | None, message: str | None) -> None:
         if whole:

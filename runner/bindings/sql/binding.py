@@ -7,12 +7,13 @@ from typing import ClassVar, Final
 from runner.bindings.sql.collect import Rows
 from runner.bindings.sql.lookups import Lookups
 from runner.bindings.sql.paging import OFFSET, Pager
+from runner.bindings.sql.progress import RowProgress
 from runner.bindings.sql.session import Session, SteppedSession, Terms
 from runner.bindings.sql.steps import Steps
 from runner.bindings.sql.threads import Threads
 from runner.bindings.sql.transaction import Done, Step, Transaction
 from runner.bindings.sql.wording import RefusedError, refused, told
-from runner.catalog.call import Call, Outcome
+from runner.catalog.call import Call, Outcome, drop_progress
 from runner.catalog.rendering import Values
 from runner.catalog.sources import SessionSettings
 from runner.catalog.sql import SqlPlan, Statement
@@ -60,14 +61,21 @@ class SqlBinding:
         if (found := self._look_up(values)) is not None:
             return self._outcome(found, call, values)
         settings = _settings(self._session, call)
+        report = call.context.report
+        progress = None if report is drop_progress else RowProgress(report)
         only = self._transaction.only
         if only is not None and self._threads.steps and not self._plan.writes:
-            return await self._read(only, call, values, settings)
+            return await self._read(only, call, values, settings, progress)
 
         def work(session: Session) -> Outcome:
             start = time.monotonic()
             done = self._transaction.run(
-                session, values, call.scope, timeout_s=call.timeout_s, settings=settings
+                session,
+                values,
+                call.scope,
+                timeout_s=call.timeout_s,
+                settings=settings,
+                progress=progress,
             )
             self._learn(session, values, time.monotonic() - start)
             return self._outcome(done, call, values)
@@ -77,13 +85,23 @@ class SqlBinding:
         )
 
     async def _read(
-        self, step: Step, call: Call, values: Values, settings: Sequence[tuple[str, str]]
+        self,
+        step: Step,
+        call: Call,
+        values: Values,
+        settings: Sequence[tuple[str, str]],
+        progress: RowProgress | None,
     ) -> Outcome:
         """The outcome of a plain read, which needs no thread while it waits."""
 
         def steps(session: SteppedSession) -> "Steps[Outcome]":  # not evaluated at each call
             done = yield from self._transaction.steps(
-                step, session, values, timeout_s=call.timeout_s, settings=settings
+                step,
+                session,
+                values,
+                timeout_s=call.timeout_s,
+                settings=settings,
+                progress=progress,
             )
             return self._outcome(done, call, values)
 
@@ -186,11 +204,14 @@ class ForeignBinding:
         if not isinstance(text, str) or not text.strip():
             raise refused(Kind.INVALID, field=self._parameter)
 
+        report = call.context.report
+        progress = None if report is drop_progress else RowProgress(report)
+
         def work(session: Session) -> Outcome:
             statement = self._statement(text)
             step = Step(statement, plan=self._plan, is_result=True)
             try:
-                return self._run(step, session, terms)
+                return self._run(step, session, terms, progress)
             except RefusedError as error:
                 raise told(error, "".join(map(str, statement.parts))) from error.__cause__
 
@@ -209,10 +230,13 @@ class ForeignBinding:
             return self._plan.read_client(text)
         return Statement((text,), returns_rows=True, writes=False)
 
-    def _run(self, step: Step, session: Session, terms: Terms) -> Outcome:
+    def _run(
+        self, step: Step, session: Session, terms: Terms, progress: RowProgress | None
+    ) -> Outcome:
         session.begin(terms)
         try:
             rows = step.sink({})
+            rows.tell = progress
             session.query(step.ready(session, {}), (), rows)
         finally:
             session.rollback()

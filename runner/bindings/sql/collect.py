@@ -67,6 +67,8 @@ class Rows:
         """`envelope` is what stands around the rows, in bytes, the cursor of a key apart; `packs`
         where rows that are too many to be held as values are packed."""
         self._packs = packs
+        self.tell: Callable[[int], None] | None = None
+        """Hears after each block how many rows are kept."""
         self.has_replacements = False
         self._envelope = envelope
         self._clear(max_rows, max_bytes)
@@ -144,6 +146,8 @@ class Rows:
         wants_more = self._add(rows if is_whole else rows[:count])
         if not (is_whole or self.is_cut_by_bytes):
             self.overflow()
+        if self.tell is not None:
+            self.tell(self.count)
         return wants_more and is_whole
 
     def _readable(self, rows: Sequence[Sequence[object]]) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from runner.bindings.sql.collect import Cell, Discarded, Rows, Sink, sealed_bytes
+from runner.bindings.sql.progress import RowProgress
 from runner.bindings.sql.session import Ready, Session, SteppedSession, Terms, added
 from runner.bindings.sql.steps import Steps, Wait
 from runner.bindings.sql.wording import RefusedError, refused, uncounted
@@ -51,6 +52,8 @@ class State:
     """What statements bind."""
     scope: Scope
     """What checks read."""
+    progress: RowProgress | None = None
+    """Hears how many rows of the result were read."""
     named: dict[str, Json] = field(default_factory=dict)
     """The `as` rows, for checks."""
     done: Done = field(default_factory=Done)
@@ -227,6 +230,7 @@ class Transaction:
         *,
         timeout_s: float,
         settings: Sequence[tuple[str, str]] = (),
+        progress: RowProgress | None = None,
     ) -> Done:
         """What the statements give; commits if the tool writes, else rolls back.
 
@@ -237,9 +241,9 @@ class Transaction:
         session.begin(Terms(writes, self.is_single, timeout_s, settings=settings))
         try:
             if self.only is not None:
-                done = self._run_only(self.only, session, values)
+                done = self._run_only(self.only, session, values, progress)
             else:
-                done = self._run_all(session, State(values, scope))
+                done = self._run_all(session, State(values, scope, progress))
             self.refuse_missing(done)
             if writes and time.monotonic() >= ends_at:
                 raise refused(Kind.TIMEOUT)
@@ -257,6 +261,7 @@ class Transaction:
         *,
         timeout_s: float,
         settings: Sequence[tuple[str, str]] = (),
+        progress: RowProgress | None = None,
     ) -> Steps[Done]:
         """As `run`, of the plain read `only`; while it waits it needs no thread."""
         session.begin(Terms(writes=False, is_single=True, timeout_s=timeout_s, settings=settings))
@@ -265,6 +270,7 @@ class Transaction:
                 yield Wait.THREAD
             ready = step.ready(session, values)
             rows = step.sink(values)
+            rows.tell = progress
             try:
                 yield from session.query_steps(ready, step.bound(ready, values), rows)
             except RefusedError as error:
@@ -281,9 +287,12 @@ class Transaction:
         return done
 
     @staticmethod
-    def _run_only(step: Step, session: Session, values: Values) -> Done:
+    def _run_only(
+        step: Step, session: Session, values: Values, progress: RowProgress | None
+    ) -> Done:
         ready = step.ready(session, values)
         rows = step.sink(values)
+        rows.tell = progress
         try:
             session.query(ready, step.bound(ready, values), rows)
         except RefusedError as error:
@@ -374,6 +383,8 @@ class Transaction:
         statement = step.statement
         counter = Discarded()
         rows = step.sink(state.values)
+        if step.is_result:
+            rows.tell = state.progress
         is_seen = step.is_result or statement.as_name is not None
         sink: Sink = _Counted(rows, counter) if is_seen else counter
         session.query(ready, bound, sink)

@@ -19,14 +19,14 @@ from tests.bindings.sql.lab import NOW, Lab, open_lab
 WRITING = Access(CallContext(NOW, Caller(user_id="ann")), "tool", writes=True, timeout_s=20.0)
 
 
-def handle(lab: Lab, dialect: str) -> DatabaseHandle:
+def handle(lab: Lab, dialect: str, *, max_rows: int = 1) -> DatabaseHandle:
     """The database of the lab, as a function gets it."""
     around = SqlSurroundings(
         "lab",
         dialect,
         {},
         may_write=False,
-        max_rows=1,
+        max_rows=max_rows,
         max_bytes=1024**2,
         compile_checks=lambda _specs, _site, _names: (),
     )
