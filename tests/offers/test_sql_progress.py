@@ -1,4 +1,4 @@
-"""Progress of a SQL tool as a client sees it: before the answer, and only where it was asked for."""
+"""Progress of a SQL tool as a client sees it: before the answer, and only where it was asked."""
 
 import asyncio
 from pathlib import Path
