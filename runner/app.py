@@ -312,12 +312,12 @@ def protocols_of(
     keys: list[bytes],
     listeners: Listeners | None = None,
     *,
-    keeps_log_level: bool = False,
+    keeps_session: bool = False,
     tasks: Tasks | None = None,
 ) -> Mapping[str, Protocol]:
     """The protocol of each endpoint, by path; `listeners` where it can change.
 
-    `keeps_log_level` where legacy clients have a process of their own.
+    `keeps_session` where legacy clients have a process of their own.
     """
     reader, served = Reader(invoker), ResourceIndex(catalog.resources.values())
     backend = Backend(
@@ -330,7 +330,7 @@ def protocols_of(
         seal=Seal(keys),
         prepare_tool=invoker.prepare,
     )
-    settings = Settings(log_level=catalog.listen.log_level, keeps_log_level=keeps_log_level)
+    settings = Settings(log_level=catalog.listen.log_level, keeps_session=keeps_session)
     return {
         endpoint.path: Protocol(
             endpoint, catalog, backend, settings=settings, listeners=listeners, tasks=tasks
@@ -356,7 +356,7 @@ async def open_served(
     keys: list[bytes],
     listeners: Listeners | None = None,
     *,
-    keeps_log_level: bool = False,
+    keeps_session: bool = False,
 ) -> AsyncIterator[Served]:
     """The protocols of `catalog`, its tasks run and followed until the context ends.
 
@@ -372,7 +372,7 @@ async def open_served(
             opening = open_tasks(catalog.tasks, clock=utc_now, places=places)
             tasks = await stack.enter_async_context(opening)
         protocols = protocols_of(
-            catalog, invoker, keys, listeners, keeps_log_level=keeps_log_level, tasks=tasks
+            catalog, invoker, keys, listeners, keeps_session=keeps_session, tasks=tasks
         )
         if tasks is not None:
             wire_tasks(tasks, protocols, listeners)

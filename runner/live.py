@@ -10,12 +10,13 @@ import contextlib
 import gc
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from runner.app import Checked, catalog_of, new_error_id, open_served
+from runner.app import Checked, Served, catalog_of, new_error_id, open_served
 from runner.bindings.files import path_of
 from runner.catalog.catalog import Catalog
 from runner.catalog.plans import Plan
@@ -47,6 +48,8 @@ Place = tuple[str, str]
 """The path of an endpoint, and a URI there."""
 Behind = tuple[Plan, Mapping[str, str]]
 """What reads a resource, and the variables that its template found."""
+Opening = AbstractAsyncContextManager[Served]
+"""What opens a catalog, and closes it."""
 Take = Callable[[Catalog, Protocols], None]
 """Serves these from now on; what was served before ends with the calls that run on it."""
 
@@ -66,16 +69,16 @@ class Project:
 class Generation:
     """One catalog and what is open behind it, until it is retired and its last call has ended."""
 
-    def __init__(self, catalog: Catalog, keys: list[bytes], listeners: Listeners) -> None:
+    def __init__(self, catalog: Catalog, opening: Opening) -> None:
         self.catalog = catalog
         self._opened: asyncio.Future[Protocols] = asyncio.get_running_loop().create_future()
         self._retired = asyncio.Event()
         self._time_is_up = asyncio.Event()
         # Entered and left by one task, as the contexts of an author's `lifespan` may demand.
-        self.task = asyncio.create_task(self._run(keys, listeners))
+        self.task = asyncio.create_task(self._run(opening))
 
-    async def _run(self, keys: list[bytes], listeners: Listeners) -> None:
-        async with open_served(self.catalog, keys, listeners) as served:
+    async def _run(self, opening: Opening) -> None:
+        async with opening as served:
             self._opened.set_result(served.protocols)
             await self._retired.wait()
             if served.tasks is not None:
@@ -119,13 +122,21 @@ class Live:
     """What one process serves, and its change."""
 
     def __init__(
-        self, project: Project, keys: list[bytes], take: Take, *, standing: Standing | None = None
+        self,
+        project: Project,
+        keys: list[bytes],
+        take: Take,
+        *,
+        keeps_session: bool = False,
+        standing: Standing | None = None,
     ) -> None:
-        """`standing` is told whether the newest version is served."""
+        """`keeps_session` over stdio, where clients are told of changes that come unasked alone;
+        `standing` is told whether the newest version is served."""
         self.listeners = Listeners()
         self._standing = standing or Standing()
         self._project = project
-        self._keys = keys
+        told = self.listeners if project.follows or not keeps_session else None
+        self._open = partial(open_served, keys=keys, listeners=told, keeps_session=keeps_session)
         self._take = take
         self._current: Generation | None = None
         self._served: Protocols = {}
@@ -148,7 +159,7 @@ class Live:
         Raises:
             StartError: something behind it cannot be opened.
         """
-        generation = Generation(catalog, self._keys, self.listeners)
+        generation = Generation(catalog, self._open(catalog))
         protocols = await generation.open()
         before, self._current = self._current, generation
         self._behind = {}

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
 
-from runner.app import open_served, serving_of, state_keys
+from runner.app import serving_of, state_keys
 from runner.auth.identity import stdio_caller
-from runner.catalog.catalog import Catalog, Endpoint
+from runner.catalog.catalog import Catalog
 from runner.live import Live, Project, Protocols
 from runner.serving.engines import listen
 from runner.serving.stopping import Stopping
@@ -44,11 +44,16 @@ def _has_terminal() -> bool:
     return any(os.isatty(descriptor) for descriptor in range(3))
 
 
-def serve_stdio(catalog: Catalog, endpoint: Endpoint) -> int:
-    """Serves one client on the process's standard streams until its input ends."""
-    with claim_standard_streams() as (standard_in, standard_out):
-        serve = partial(_serve_stdio, catalog, endpoint, standard_in, standard_out)
-        return _run(serve, catalog.listen.drain_s)
+def serve_stdio(catalog: Catalog, project: Project) -> int:
+    """Serves one client on the process's standard streams until its input ends.
+
+    The catalog, and what the project loads, has one endpoint, always at the same path. A hangup
+    reloads, where no terminal has been hung up.
+    """
+    reloads = not _has_terminal()
+    with claim_standard_streams() as streams:
+        serve = partial(_serve_stdio, catalog, project, streams)
+        return _run(serve, catalog.listen.drain_s, reloads=reloads)
 
 
 async def _serve_http(
@@ -97,29 +102,41 @@ async def _end_streams(
 
 
 async def _serve_stdio(
-    catalog: Catalog,
-    endpoint: Endpoint,
-    standard_in: int,
-    standard_out: int,
-    stopping: Stopping,
+    catalog: Catalog, project: Project, streams: tuple[int, int], stopping: Stopping
 ) -> None:
-    keys = state_keys(catalog)
-    async with open_served(catalog, keys, keeps_log_level=True) as served:
-        protocol = served.protocols[endpoint.path]
+    standard_in, standard_out = streams
+    writer = Output(standard_out)
+    served: list[Stdio] = []
+
+    def take(catalog: Catalog, protocols: Protocols) -> None:
+        [protocol] = protocols.values()
+        caller, limit = stdio_caller(catalog.identities), catalog.budgets.request_body_bytes
+        if served:
+            served[0].take(protocol, caller, max_line_bytes=limit)
+        else:
+            stdio = Stdio(
+                protocol,
+                caller,
+                reader=Input(standard_in),
+                writer=writer,
+                max_line_bytes=limit,
+                drain_s=catalog.listen.drain_s,
+            )
+            served.append(stdio)
+
+    live = Live(project, state_keys(catalog), take, keeps_session=True)
+    await live.begin(catalog)
+    stopping.on_hangup = live.ask
+    served[0].on_end = live.listeners.end
+    following = asyncio.create_task(live.follow())
+    try:
         _settle()
-        writer = Output(standard_out)
-        stdio = Stdio(
-            protocol,
-            stdio_caller(catalog.identities),
-            reader=Input(standard_in),
-            writer=writer,
-            max_line_bytes=catalog.budgets.request_body_bytes,
-            drain_s=catalog.listen.drain_s,
-        )
-        try:
-            await stdio.serve(stopping.event)
-        finally:
-            writer.close()
+        await served[0].serve(stopping.event)
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+        writer.close()
+        await live.end()
 
 
 def _run(serve: Serve, drain_s: float, *, is_worker: bool = False, reloads: bool = False) -> int:

@@ -18,6 +18,7 @@ from runner.cli.project import endpoint_named, read_checked
 from runner.cli.words import counted
 from runner.codec.json import encode
 from runner.compile.duckdb import has_one_writer
+from runner.errors import StartError
 from runner.live import Project
 from runner.run import serve_http, serve_stdio
 from runner.serving.certificate import check_certificate
@@ -29,6 +30,7 @@ Examples:
   mcp-run serve --port 9000 --workers 4
   mcp-run serve --reload                # changes are served as they are saved
   mcp-run serve --stdio                 # for clients that start the server themselves
+  mcp-run serve --stdio --reload        # clients are told what has changed
   mcp-run serve --stdio --endpoint finder
 """
 
@@ -75,7 +77,8 @@ def serve(
     chosen = catalog.endpoints[0] if endpoint is None else endpoint_named(catalog, endpoint)
     make_databases(catalog)
     if stdio:
-        return serve_stdio(catalog, chosen)
+        alone = partial(_alone, name=endpoint, path=chosen.path)
+        return serve_stdio(alone(catalog), _project(path, checked, alone, follows=reload))
     override = partial(_with_overrides, **overrides)
     catalog = override(catalog)
     if catalog.listen.tls is not None:
@@ -91,8 +94,6 @@ def _refuse_combinations(
     is_overridden = any(value is not None for value in overrides.values())
     if stdio and (is_overridden or output.format == "json"):
         raise click.UsageError("--stdio listens nowhere: no --host, --port, --workers, --format")
-    if stdio and reload:
-        raise click.UsageError("--reload is for HTTP")
     if endpoint is not None and not stdio:
         raise click.UsageError("--endpoint goes with --stdio; over HTTP all of them are served")
 
@@ -107,6 +108,18 @@ def _project(
         return found if found.catalog is None else replace(found, catalog=override(found.catalog))
 
     return Project(load, checked.inputs, follows)
+
+
+def _alone(catalog: Catalog, *, name: str | None, path: str) -> Catalog:
+    """The catalog with the one endpoint that is served over stdio, always under the same path."""
+    if name is None:
+        chosen = catalog.endpoints[0]
+    else:
+        found = [endpoint for endpoint in catalog.endpoints if endpoint.name == name]
+        if not found:
+            raise StartError(f"no endpoint is named '{name}' any more")
+        [chosen] = found
+    return replace(catalog, endpoints=(replace(chosen, path=path),))
 
 
 def _with_overrides(catalog: Catalog, **overrides: Unpack[Overrides]) -> Catalog:

@@ -43,8 +43,8 @@ class Settings:
     log_level: str | None = None
     """The lowest level that a legacy client gets unasked; None: none, and `logging` is advertised
     only where a level is kept."""
-    keeps_log_level: bool = False
-    """A legacy client's level holds for what it asks later (stdio)."""
+    keeps_session: bool = False
+    """What a legacy client settles, as its log level, holds for what it asks later (stdio)."""
 
 
 DEFAULTS: Final = Settings()
@@ -245,5 +245,5 @@ def _extensions(settings: Settings, features: Features) -> dict[str, object]:
 
 
 def _logs(settings: Settings, features: Features) -> bool:
-    keeps = settings.keeps_log_level and not features.is_modern
+    keeps = settings.keeps_session and not features.is_modern
     return settings.log_level is not None or keeps

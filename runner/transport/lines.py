@@ -14,7 +14,8 @@ class Lines:
     """The lines of a stream that comes in chunks."""
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
+        self.limit = limit
+        """Of one line, in bytes; may be changed between chunks."""
         self._rest = bytearray()
         self._is_dropping = False
 
@@ -42,6 +43,6 @@ class Lines:
         if self._is_dropping:
             return
         self._rest += part
-        if len(self._rest) > self._limit:
+        if len(self._rest) > self.limit:
             self._rest.clear()
             self._is_dropping = True

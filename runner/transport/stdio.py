@@ -5,7 +5,7 @@ Source: MCP 2026-07-28, basic/transports/stdio.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Final
 from typing import Protocol as Interface
@@ -62,6 +62,10 @@ class Place:
             self._places.release()
 
 
+def _do_nothing() -> None:
+    """Nothing else has to end."""
+
+
 class Stdio:
     """Serves one client until its input ends."""
 
@@ -75,22 +79,31 @@ class Stdio:
         max_line_bytes: int,
         drain_s: float,
     ) -> None:
+        self.on_end: Callable[[], None] = _do_nothing
+        """Ends what would run for ever; called when nothing is read any more."""
         self._protocol = protocol
         self._caller = caller
+        self._lines = Lines(max_line_bytes)
         self._reader = reader
         self._writer = writer
-        self._max_line_bytes = max_line_bytes
         self._drain_s = drain_s
         self._session = Session()
         self._running: dict[asyncio.Task[None], Exchange] = {}
         self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
         self._questions = Questions(writer.put)
 
+    def take(self, protocol: Protocol, caller: Caller, *, max_line_bytes: int) -> None:
+        """Answers by these from now on; what the client has settled stays."""
+        self._protocol = protocol
+        self._caller = caller
+        self._lines.limit = max_line_bytes
+
     async def serve(self, stop: asyncio.Event) -> None:
         """Answers until the input ends or `stop` is set; then what runs has `drain_s` to end."""
         try:
             await self._read_until(stop)
             self._questions.close()
+            self.on_end()
             if self._running:
                 await asyncio.wait(self._running, timeout=self._drain_s)
         finally:
@@ -107,11 +120,10 @@ class Stdio:
             await _end((reading, stopping))
 
     async def _read(self) -> None:
-        lines = Lines(self._max_line_bytes)
         while (chunk := await self._reader.read()) and not self._writer.is_broken:
-            for line in lines.feed(chunk):
+            for line in self._lines.feed(chunk):
                 await self._start(line)
-        for line in lines.end():
+        for line in self._lines.end():
             await self._start(line)
 
     async def _start(self, line: bytes | None) -> None:
@@ -144,7 +156,7 @@ class Stdio:
 
     async def _answer(self, line: bytes | None, exchange: Exchange) -> None:
         if line is None:
-            limit = f"The message has at most {self._max_line_bytes} bytes"
+            limit = f"The message has at most {self._lines.limit} bytes"
             body: Body | None = error_message(ProtocolError(Code.INVALID_REQUEST, limit), None)
         else:
             body = (await self._protocol.answer(line, exchange)).body

@@ -1,0 +1,138 @@
+"""A server over standard input and output whose file changes: what its one client is told."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.run.processes import COMMAND, LIMIT_S, Answer, end, within_limit
+from tests.wire.client import PREFIX, modern_message
+
+HEAD = "mcp: 1\nserver: {name: reload, version: 1.0.0}\n"
+TOOL = "tools: {{version: {{description: 'Says {0}.', value: '{0}'}}}}\n"
+SUBSCRIPTION = f"{PREFIX}subscriptionId"
+
+
+class Client:
+    """The far end of a server's pipes."""
+
+    def __init__(self, process: subprocess.Popen[str], log: Path) -> None:
+        self.process = process
+        self._log = log
+        self._lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line)
+
+    def send(self, message: Answer) -> None:
+        """Sends a message."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+    def receive(self) -> Answer:
+        """The next message."""
+        found: Answer = json.loads(self._lines.get(timeout=LIMIT_S))
+        return found
+
+    def says(self, words: str) -> None:
+        """Returns once the server has said so on standard error."""
+        within_limit(lambda: words in self._log.read_text(encoding="utf-8"))
+
+    def call(self, message: Answer) -> object:
+        """What the answer to a call says."""
+        self.send(message)
+        result = self.receive()["result"]
+        assert isinstance(result, dict)
+        found: object = json.loads(result["content"][0]["text"])
+        return found
+
+
+@contextmanager
+def serving(file: Path, *options: str) -> Iterator[Client]:
+    """A client of a server of the file."""
+    log = file.with_name("log")
+    with log.open("w") as errors:
+        process = subprocess.Popen(
+            [COMMAND, "serve", "--stdio", "-f", str(file), *options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
+        )  # fmt: skip
+    try:
+        yield Client(process, log)
+    finally:
+        end(process)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mcp.yaml"
+    write(path, HEAD + TOOL.format("one"))
+    return path
+
+
+def write(path: Path, text: str) -> None:
+    """Puts another file in the place of the old one, as editors do."""
+    new = path.with_suffix(".new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
+
+
+CALL = modern_message("tools/call", {"name": "version", "arguments": {}}, id_="c")
+
+
+def told(method: str, **params: object) -> Answer:
+    """A message of the stream."""
+    return {
+        "jsonrpc": "2.0",
+        "method": method,
+        "params": {**params, "_meta": {SUBSCRIPTION: 50}},
+    }
+
+
+@pytest.mark.parametrize("how", ["end of input", "signal"])
+def test_change_is_served_and_told_until_the_end(file: Path, how: str) -> None:
+    wanted = {"notifications": {"toolsListChanged": True}}
+    with serving(file, "--reload") as client:
+        client.send(modern_message("subscriptions/listen", wanted, id_=50))
+        acknowledged = told("notifications/subscriptions/acknowledged", **wanted)
+        assert client.receive() == acknowledged
+        assert client.call(CALL) == "one"
+        write(file, HEAD + TOOL.format("two"))
+        assert client.receive() == told("notifications/tools/list_changed")
+        assert client.call(CALL) == "two"
+        write(file, HEAD + "tools: {version: {description: V., valu: 3}}\n")
+        client.says("the version before it is served on")
+        assert client.call(CALL) == "two"
+        if how == "signal":
+            client.process.terminate()
+        else:
+            assert client.process.stdin is not None
+            client.process.stdin.close()
+        result = client.receive()
+        assert (result["id"], "error" in result) == (50, False)
+        params = {"requestId": 50, "reason": "the server ends the stream"}
+        cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
+        assert client.receive() == cancelled
+        assert client.process.wait(LIMIT_S) == 0
+
+
+def test_hangup_reloads_a_server_that_tells_of_no_changes(file: Path) -> None:
+    with serving(file) as client:
+        client.send(modern_message("server/discover", id_="d"))
+        found = client.receive()["result"]
+        assert isinstance(found, dict)
+        assert found["capabilities"] == {"tools": {}}
+        write(file, HEAD + TOOL.format("two"))
+        os.kill(client.process.pid, signal.SIGHUP)
+        client.says("reloaded reload 1.0.0")
+        assert client.call(CALL) == "two"
