@@ -322,6 +322,10 @@ missing-argument: A step calls a tool without a parameter that the tool requires
   `with`.
 unknown-argument: A step sends a parameter that the called tool does not have, or that the tool
   binds itself.
+wrong-argument: A step sends an argument of a type that the called tool never takes, such as a list
+  where it takes one value. Refer to the item that is meant, or to another field.
+no-fields: A reference asks a list, a text or a number for a field. Name an item of a list by its
+  number: `$orders.rows.0.id`.
 # Questions to the user
 shows-what-acts: `confirm.show` names a tool that changes something or asks itself. It is run before
   anything is confirmed; name one that only reads.

@@ -35,6 +35,7 @@ from runner.compile.trees import compile_constant
 from runner.config.nodes import Document, Scalar
 from runner.config.spec.root import ServerSpec
 from runner.config.spec.server import FileText
+from runner.config.spec.tools import ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,10 @@ class Compiled:
     """Complete only if no error was reported; faulty parts are left out."""
     tools: Mapping[str, CompiledTool]
     """Everything that is run, by name."""
+    specs: Mapping[str, ToolSpec]
+    """All tools of the file as written, with defaults."""
+    site: Site
+    """The place of the whole file."""
 
 
 def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compiled:
@@ -125,7 +130,7 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         lifespan=_lifespan(spec, root / "lifespan", material.loader),
     )
     provable = {item.compiled.tool.name: item.compiled for item in resources.values()}
-    return Compiled(catalog, {**tools, **provable, **suggesters})
+    return Compiled(catalog, {**tools, **provable, **suggesters}, around.tools, root)
 
 
 def with_tools(compiled: Compiled, tools: Mapping[str, Tool]) -> Catalog:

@@ -1,6 +1,7 @@
 """Every statement of a catalog proven on engines that are passed in; tools get output schemas.
 
 What was proven wins over what was guessed; what could not be proven has no derived output schema.
+What steps refer to is held against it.
 """
 
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from runner.compile.catalog import Compiled, with_tools
 from runner.compile.schemas.output import Form, OutputColumn, derived_output
 from runner.compile.sql.prove import prove_sql
 from runner.compile.tools import CompiledTool
+from runner.compile.wiring import Wiring
 from runner.compile.words import may_be_null
 
 
@@ -30,7 +32,9 @@ def prove_catalog(compiled: Compiled, provers: Mapping[str, Prover]) -> Catalog:
     proven = {
         name: _prove(item, provers) for name, item in compiled.tools.items() if item.provables
     }
-    return with_tools(compiled, proven)
+    catalog = with_tools(compiled, proven)
+    Wiring(catalog.tools, compiled.specs, compiled.site / "tools", _derived).check()
+    return catalog
 
 
 def _prove(item: CompiledTool, provers: Mapping[str, Prover]) -> Tool:

@@ -6,7 +6,7 @@ one thing, and its name an identifier, are rules of the file and hold already.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner.catalog.expressions import TreeTemplate
 from runner.catalog.plans import HttpPlan, PythonPlan, Select, Step, StepsPlan, ValuePlan
@@ -127,7 +127,8 @@ class _Compiler:
         specs = self.tool.steps or ()
         for position, spec in enumerate(specs):
             place = self.site / "steps" / position
-            seen = names.with_extra(earlier)
+            later = frozenset(one.as_ for one in specs[position:])
+            seen = replace(names.with_extra(earlier), later=later)
             is_named = self.is_free(spec.as_, place / "as", seen)
             step = self.step(spec, place, seen)
             if step is not None and is_named:

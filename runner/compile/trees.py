@@ -47,6 +47,15 @@ def compile_json_tree(tree: Tree, site: Site, names: Names) -> TreeTemplate | No
     return TreeTemplate(compiled.names, lambda scope: json_safe(build(scope), Meter()))
 
 
+def reference_of(scalar: Scalar) -> tuple[str, tuple[str, ...]] | None:
+    """The name and the keys of a scalar that is a reference as a whole."""
+    value = scalar.value
+    if not isinstance(value, str) or scalar.interpolated:
+        return None
+    reference = _REFERENCE.match(value)
+    return None if reference is None else (reference[1], tuple(reference[2].split(".")[1:]))
+
+
 def compile_constant(tree: Tree) -> object:
     """The value of a constant tree: nothing in it is a reference."""
     match tree:
@@ -103,10 +112,9 @@ def _scalar(scalar: Scalar, site: Site, names: Names) -> _Compiled | None:
     value = scalar.value
     if not isinstance(value, str) or scalar.interpolated:
         return _Compiled(frozenset(), lambda _scope: value)
-    reference = _REFERENCE.match(value)
+    reference = reference_of(scalar)
     if reference is not None:
-        keys = tuple(reference[2].split(".")[1:])
-        return _reference(scalar, site, names, name=reference[1], keys=keys)
+        return _reference(scalar, site, names, name=reference[0], keys=reference[1])
     escaped = value.startswith("$$")
     if "{{" in value:
         return _text(scalar, site, names, dollars=1 if escaped else 0)
