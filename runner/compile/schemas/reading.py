@@ -60,11 +60,13 @@ def forms_of(value: object, root: Schema, *, hops: int = _MAX_HOPS) -> Forms:
         target = _referred(reference, root)
         return forms_of(target, root, hops=hops - 1) if hops and target is not None else ()
     choices = value.get("anyOf", value.get("oneOf"))
-    if isinstance(choices, list):
-        return _of_choices(choices, root, hops)
-    types = value.get("type")
+    return _of_choices(choices, root, hops) if isinstance(choices, list) else _typed(value, root)
+
+
+def _typed(schema: Schema, root: Schema) -> Forms:
+    types = schema.get("type")
     named = types if isinstance(types, list) else [types] if isinstance(types, str) else []
-    return tuple(Form({**value, "type": name}, root) for name in named if name != "null")
+    return tuple(Form({**schema, "type": name}, root) for name in named if name != "null")
 
 
 def _of_choices(choices: Sequence[object], root: Schema, hops: int) -> Forms:
