@@ -37,7 +37,7 @@ class Settings:
     read_ttl_ms: int = 0
     discover_ttl_ms: int = 3_600_000
     notifies: bool = False
-    """What is served can change while it is served, and modern clients can listen for it."""
+    """What is served can change while it is served, and clients that can be told are told."""
     has_tasks: bool = False
     """Some tool may run as a task, and tasks are kept."""
     log_level: str | None = None
@@ -226,7 +226,8 @@ def _lists(endpoint: Endpoint, features: Features) -> Lists:
 
 def _capabilities(endpoint: Endpoint, settings: Settings, features: Features) -> dict[str, object]:
     found: dict[str, object] = {}
-    changes = {"listChanged": True} if features.is_modern and settings.notifies else {}
+    is_told = settings.notifies and (features.is_modern or settings.keeps_session)
+    changes = {"listChanged": True} if is_told else {}
     if endpoint.tools:
         found["tools"] = changes
     if endpoint.resources:

@@ -8,20 +8,23 @@ from dataclasses import dataclass, field
 
 from runner.catalog.caller import Caller
 from runner.protocol.headers import Headers
-
-Emit = Callable[[bytes], None]
-"""Takes a notification that goes out before the answer; never blocks, never fails."""
+from runner.protocol.jsonrpc import Emit
+from runner.protocol.listeners import Listener
 
 
 @dataclass(slots=True)
 class Session:
     """What `initialize` settled over stdio; it belongs to the process, not to a user."""
 
+    emit: Emit
+    """Sends the client what belongs to no request."""
     version: str | None = None
     """None: not initialized."""
     log_level: str | None = None
     client: Mapping[str, object] | None = None
     capabilities: Mapping[str, object] = field(default_factory=dict)
+    listener: Listener | None = None
+    """What the client is told unasked; None: what is served cannot change."""
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ headers are compared with exactly the value that is used.
 Source: JSON-RPC 2.0; MCP 2026-07-28, basic, "Messages".
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -31,6 +31,8 @@ class Message:
 
 Body = bytes | Iterator[bytes]
 """An encoded message, or the pieces of one that is too large to be held."""
+Emit = Callable[[bytes], None]
+"""Takes a notification that goes out before the answer; never blocks, never fails."""
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from runner.protocol.headers import version_of
 from runner.protocol.jsonrpc import ACCEPTED, EMPTY_RESULT, Answer, Message, result_message
 from runner.protocol.metadata import VERSION_KEY, Metadata, read_log_level, read_progress_token
 from runner.protocol.request import Handler, Request, invalid_params
+from runner.protocol.unasked import Unasked
 from runner.protocol.versions import HEADERLESS, LATEST_LEGACY, LEGACY
 
 _BEFORE_INITIALIZE = ("initialize", "ping")
@@ -23,8 +24,14 @@ class Legacy:
     """Answers legacy messages by a table of methods."""
 
     def __init__(
-        self, editions: Mapping[str, Edition], methods: Mapping[str, Handler], settings: Settings
+        self,
+        editions: Mapping[str, Edition],
+        methods: Mapping[str, Handler],
+        settings: Settings,
+        unasked: Unasked | None = None,
     ) -> None:
+        """`unasked` where what is served can change; only over stdio is anybody told of it."""
+        self._unasked = unasked if settings.keeps_session else None
         self._editions = editions
         self._settings = settings
         self._methods: Mapping[str, Handler] = {
@@ -32,12 +39,13 @@ class Legacy:
             "ping": _ping,
             "logging/setLevel": _set_level,
             **methods,
+            **(self._unasked.methods() if self._unasked is not None else {}),
         }
 
     async def answer(self, message: Message, exchange: Exchange) -> Answer:
         """The answer to one message."""
         if message.id_json is None or message.id is None:
-            return ACCEPTED
+            return self._receive(message, exchange)
         try:
             params = _params(message)
             edition = self._edition(message, exchange)
@@ -52,6 +60,12 @@ class Legacy:
         except ProtocolError as error:
             status = 400 if error.code in UNREADABLE else 200
             return Answer(status, error_message(error, message.id_json))
+
+    def _receive(self, message: Message, exchange: Exchange) -> Answer:
+        is_ready = message.method == "notifications/initialized"
+        if is_ready and self._unasked is not None and exchange.session is not None:
+            self._unasked.begin(exchange.session)
+        return ACCEPTED
 
     def batches(self, exchange: Exchange) -> bool:
         """The version that this client speaks has batches."""
@@ -93,6 +107,8 @@ class Legacy:
             session.version = version
             session.capabilities = capabilities if isinstance(capabilities, dict) else {}
             session.client = client if isinstance(client, dict) else None
+            if self._unasked is not None:
+                self._unasked.open(session)
         return self._editions[version].opening
 
 

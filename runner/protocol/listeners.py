@@ -1,5 +1,7 @@
 """The open `subscriptions/listen` streams of one process, and what they are told.
 
+The legacy client of a process over stdio listens as well, without a request of its own.
+
 A stream outlives a reload: it belongs to an address, not to what is served there at the moment.
 Source: MCP 2026-07-28, `subscriptions/listen`.
 """
@@ -11,7 +13,7 @@ from typing import Final
 
 from runner.codec.json import encode
 from runner.protocol.errors import Code, ProtocolError
-from runner.protocol.exchange import Emit
+from runner.protocol.jsonrpc import Emit
 from runner.protocol.metadata import PREFIX
 
 SUBSCRIPTION_KEY: Final = PREFIX + "subscriptionId"
@@ -52,7 +54,8 @@ class Listener:
     path: str
     """Of its endpoint."""
     principal: str
-    id: str | int
+    id: str | int | None
+    """Of its request; None: a legacy client, which is told without one."""
     emit: Emit
     wanted: Wanted
     over: asyncio.Event = field(default_factory=asyncio.Event)
@@ -62,8 +65,10 @@ class Listener:
 
     def tell(self, method: str, params: Mapping[str, object] | None = None) -> None:
         """Sends one notification of this stream."""
-        whole = {**(params or {}), "_meta": {SUBSCRIPTION_KEY: self.id}}
-        self.emit(encode({"jsonrpc": "2.0", "method": method, "params": whole}))
+        meta = {} if self.id is None else {"_meta": {SUBSCRIPTION_KEY: self.id}}
+        whole = {**(params or {}), **meta}
+        members = {"params": whole} if whole else {}
+        self.emit(encode({"jsonrpc": "2.0", "method": method, **members}))
 
     def tell_encoded(self, method: str, members: bytes) -> None:
         """Sends one notification whose parameters are an encoded object without metadata."""
@@ -88,8 +93,9 @@ class Listeners:
         Raises:
             ProtocolError: the caller has as many as it may.
         """
-        own = sum(other.principal == listener.principal for other in self._open)
-        if own >= MAX_STREAMS:
+        streams = (other for other in self._open if other.id is not None)
+        own = sum(other.principal == listener.principal for other in streams)
+        if listener.id is not None and own >= MAX_STREAMS:
             message = f"A caller has at most {MAX_STREAMS} streams; end one of them"
             raise ProtocolError(Code.INTERNAL_ERROR, message, status=429)
         self._open.add(listener)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from runner.codec.json import encode
-from runner.protocol.exchange import Emit
+from runner.protocol.jsonrpc import Emit
 from runner.protocol.metadata import LOG_LEVELS
 
 BURST: Final = 50

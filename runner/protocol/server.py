@@ -42,6 +42,7 @@ from runner.protocol.resources import Resources
 from runner.protocol.subscriptions import Subscriptions
 from runner.protocol.tasks import TaskMethods
 from runner.protocol.tools import Tools
+from runner.protocol.unasked import Unasked
 from runner.protocol.versions import FEATURES, LEGACY, MODERN
 from runner.unexpected import log_unexpected
 
@@ -84,7 +85,9 @@ class Protocol:
         if listeners is not None and offered:
             modern |= Subscriptions(endpoint, listeners, followed).methods()
         self._modern = Modern(editions[MODERN], modern)
-        self._legacy = Legacy(editions, offered, settings) if catalog.listen.legacy else None
+        unasked = None if listeners is None else Unasked(endpoint, listeners)
+        legacy = Legacy(editions, offered, settings, unasked)
+        self._legacy = legacy if catalog.listen.legacy else None
         self._error_id = backend.error_id
         self.lists: Mapping[str, Sequence[object]] = {
             method: pages.entries for method, pages in editions[MODERN].lists.items()
@@ -110,7 +113,7 @@ class Protocol:
         exchange.is_modern = self._is_modern(message, exchange)
         try:
             if message.id_json is None and exchange.cancel is not None:
-                return _cancel(message, exchange.cancel)
+                _cancel(message, exchange.cancel)
             if exchange.is_modern:
                 return await self._modern.answer(message, exchange)
             if self._legacy is not None:
@@ -191,12 +194,11 @@ def _followed(endpoint: Endpoint, backend: Backend, tasks: Tasks | None) -> Task
     return TaskMethods(endpoint.path, endpoint.tools, backend, tasks)
 
 
-def _cancel(message: Message, cancel: Callable[[bytes], None]) -> Answer:
+def _cancel(message: Message, cancel: Callable[[bytes], None]) -> None:
     if message.method == "notifications/cancelled" and isinstance(message.params, dict):
         request_id = message.params.get("requestId")
         if isinstance(request_id, str | int) and not isinstance(request_id, bool):
             cancel(encode(request_id))
-    return ACCEPTED
 
 
 async def _discover(request: Request) -> bytes:

@@ -40,12 +40,7 @@ class Subscriptions:
         self._tasks = tasks
         self._index = ResourceIndex(endpoint.resources.values())
         self._listeners = listeners
-        offered = {
-            "toolsListChanged": bool(endpoint.tools),
-            "promptsListChanged": bool(endpoint.prompts),
-            "resourcesListChanged": bool(endpoint.resources),
-        }
-        self._lists = frozenset(name for name, is_there in offered.items() if is_there)
+        self._lists = lists_of(endpoint)
 
     def methods(self) -> Mapping[str, Handler]:
         """What answers, by method."""
@@ -101,6 +96,16 @@ def _texts(asked: Mapping[str, object], name: str, what: str, most: int) -> list
     if len(found) > most:
         raise invalid_params(f"params.notifications.{name} has at most {most} {what}")
     return found
+
+
+def lists_of(endpoint: Endpoint) -> frozenset[str]:
+    """The lists of an endpoint whose changes are told (keys of `listeners.LISTS`)."""
+    offered = {
+        "toolsListChanged": bool(endpoint.tools),
+        "promptsListChanged": bool(endpoint.prompts),
+        "resourcesListChanged": bool(endpoint.resources),
+    }
+    return frozenset(name for name, is_there in offered.items() if is_there)
 
 
 def is_watched(resource: Resource) -> bool:

@@ -87,7 +87,7 @@ class Stdio:
         self._reader = reader
         self._writer = writer
         self._drain_s = drain_s
-        self._session = Session()
+        self._session = Session(writer.put)
         self._running: dict[asyncio.Task[None], Exchange] = {}
         self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
         self._questions = Questions(writer.put)
