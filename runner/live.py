@@ -13,15 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from runner.app import Checked, Served, catalog_of, new_error_id, open_served
-from runner.bindings.files import path_of
+from runner.bindings.watched import Behind, Watched
 from runner.catalog.catalog import Catalog
-from runner.catalog.plans import Plan
 from runner.catalog.resource import ResourceIndex
-from runner.config.inputs import Changes, Inputs, Stamp, stamp
+from runner.config.inputs import Changes, Inputs, stamp
 from runner.errors import ConfigurationError, RunnerError
 from runner.protocol.edition import PROMPTS, RESOURCES, TEMPLATES, TOOLS
 from runner.protocol.listeners import Listeners
@@ -46,8 +44,6 @@ Protocols = Mapping[str, Protocol]
 """By path."""
 Place = tuple[str, str]
 """The path of an endpoint, and a URI there."""
-Behind = tuple[Plan, Mapping[str, str]]
-"""What reads a resource, and the variables that its template found."""
 Opening = AbstractAsyncContextManager[Served]
 """What opens a catalog, and closes it."""
 Take = Callable[[Catalog, Protocols], None]
@@ -147,7 +143,9 @@ class Live:
         self._changes = Changes(project.inputs)
         self._indexes: Mapping[str, ResourceIndex] = {}
         self._behind: Mapping[Place, Behind | None] = {}
-        self._stamps: Mapping[Place, Stamp] = {}
+        self._watched: Watched[Place] = Watched(stamp)
+        self._seen: int | None = None
+        """The changes of the listeners that `_behind` knows of; None: another catalog is served."""
 
     def ask(self) -> None:
         """Asks for a reload, whatever the files say."""
@@ -163,6 +161,7 @@ class Live:
         protocols = await generation.open()
         before, self._current = self._current, generation
         self._behind = {}
+        self._seen = None
         self._indexes = {
             endpoint.path: ResourceIndex(endpoint.resources.values())
             for endpoint in catalog.endpoints
@@ -217,7 +216,15 @@ class Live:
                 await asyncio.to_thread(self._changes.renew)
             if is_asked or await self._has_changed():
                 await self._reload()
+            await self._look_if_due()
+
+    async def _look_if_due(self) -> None:
+        clock = asyncio.get_running_loop().time
+        await self._meet_streams()
+        began = clock()
+        if self._watched.is_due(began):
             await self.look_at_resources()
+            self._watched.took(began, clock())
 
     async def _wait(self) -> bool:
         """Returns when it is time to look again, or asked to; whether it was asked to."""
@@ -254,19 +261,29 @@ class Live:
 
     async def look_at_resources(self) -> None:
         """Tells of files that changed behind resources that somebody listens to."""
+        await self._meet_streams()
+        if not self._watched:
+            return
+        for place in await asyncio.to_thread(self._watched.look):
+            self.listeners.resource_updated(*place)
+
+    async def _meet_streams(self) -> None:
+        """Knows the files of streams that are new, and forgets those that nobody listens to."""
+        if self._seen != self.listeners.changes:
+            self._seen = self.listeners.changes
+            self._watch()
+            await asyncio.to_thread(self._watched.meet)
+
+    def _watch(self) -> None:
+        """Looks at what is listened to now, as it is served now."""
         self._behind = {
             place: self._behind[place] if place in self._behind else self._find(place)
             for path, uris in self.listeners.uris().items()
             for place in ((path, uri) for uri in uris)
         }
-        wanted = {place: behind for place, behind in self._behind.items() if behind is not None}
-        if not wanted:
-            return
-        found = await asyncio.to_thread(_stamps, wanted)
-        for key, stamped in found.items():
-            if self._stamps.get(key, stamped) != stamped:
-                self.listeners.resource_updated(*key)
-        self._stamps = found
+        self._watched.replace(
+            {place: behind for place, behind in self._behind.items() if behind is not None}
+        )
 
     def _find(self, place: Place) -> Behind | None:
         path, uri = place
@@ -279,8 +296,3 @@ def _changed(
 ) -> set[str]:
     """The lists that clients see otherwise (keys of `listeners.LISTS`)."""
     return {name for method, name in _LISTS.items() if before.get(method) != after.get(method)}
-
-
-def _stamps(wanted: Mapping[Place, Behind]) -> Mapping[Place, Stamp]:
-    files = {place: path_of(*behind) for place, behind in wanted.items()}
-    return {place: stamp(Path(file)) if file else () for place, file in files.items()}

@@ -83,6 +83,8 @@ class Listeners:
 
     def __init__(self) -> None:
         self._open: set[Listener] = set()
+        self.changes = 0
+        """Grows with every stream that comes or goes."""
 
     def __len__(self) -> int:
         return len(self._open)
@@ -99,10 +101,12 @@ class Listeners:
             message = f"A caller has at most {MAX_STREAMS} streams; end one of them"
             raise ProtocolError(Code.INTERNAL_ERROR, message, status=429)
         self._open.add(listener)
+        self.changes += 1
 
     def remove(self, listener: Listener) -> None:
         """Tells it nothing any more."""
         self._open.discard(listener)
+        self.changes += 1
 
     def uris(self) -> Mapping[str, Collection[str]]:
         """The URIs that somebody listens to, by the path of the endpoint."""
