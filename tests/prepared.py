@@ -37,20 +37,32 @@ class Prepared:
         *,
         folder: Path,
         environment: Mapping[str, str],
-        output: IO[str],
+        output: IO[str] | int,
+        errors: IO[str] | int | None = None,
     ) -> int:
-        """The exit status of `mcp-run` with these arguments; it prints to `output` alone."""
+        """The exit status of `mcp-run` with these arguments; without `errors`, `output` has both.
+
+        What it prints must fit into a pipe or a terminal that nobody reads meanwhile.
+        """
         asked = json.dumps([list(arguments), str(folder), dict(environment)]).encode()
         assert len(asked) <= MOST_BYTES
         with Path(os.devnull).open("rb") as nothing:
-            out = output.fileno()
-            socket.send_fds(self._door, [asked], [nothing.fileno(), out, out])
+            out = _descriptor(output)
+            err = out if errors is None else _descriptor(errors)
+            socket.send_fds(self._door, [asked], [nothing.fileno(), out, err])
         return int(self._door.recv(MOST_BYTES))
 
 
+def _descriptor(stream: IO[str] | int) -> int:
+    return stream if isinstance(stream, int) else stream.fileno()
+
+
 @contextmanager
-def prepared(limit_s: float) -> Iterator[Prepared]:
-    """A process that has everything imported; each command must end within the limit."""
+def prepared(limit_s: float, environment: Mapping[str, str] | None = None) -> Iterator[Prepared]:
+    """A process that has everything imported, with `environment` on top of ours.
+
+    Each command must end within the limit.
+    """
     door, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with door:
         door.settimeout(limit_s)
@@ -59,6 +71,7 @@ def prepared(limit_s: float) -> Iterator[Prepared]:
                 [sys.executable, "-P", __file__, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 cwd=Path(__file__).parents[1],
+                env={**os.environ, **(environment or {})},
                 start_new_session=True,
             )
         try:
@@ -99,6 +112,9 @@ def _become(
     for target, stream in enumerate(streams):
         os.dup2(stream, target)
         os.close(stream)
+    # Those of the start know whether their files could be sought in, which these may not.
+    sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+    sys.stderr = os.fdopen(2, "w", buffering=1)
     sys.argv = ["mcp-run", *arguments]
     main.main()
 

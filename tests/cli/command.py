@@ -6,6 +6,7 @@ import logging
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from unittest import mock
 
 from runner.cli import main
 from runner.cli.logs import OWN
+from tests.prepared import Prepared
 
 TIMEOUT_S = 60
 KEPT = ("PATH", "HOME", "LANG", "COVERAGE_PROCESS_CONFIG")
@@ -41,6 +43,30 @@ def run(
         given=given,
         environment=environment,
     )
+
+
+def forked(
+    ready: Prepared,
+    *arguments: str,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+) -> Ended:
+    """Runs `mcp-run` as `run` does, in a process that has imported it already."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as out,
+        tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as err,
+    ):
+        status = ready.run(
+            arguments,
+            folder=folder,
+            environment={**kept, **(environment or {})},
+            output=out,
+            errors=err,
+        )
+        out.seek(0)
+        err.seek(0)
+        return Ended(status, out.read(), err.read())
 
 
 def run_python(

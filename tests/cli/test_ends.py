@@ -5,11 +5,13 @@ import pty
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import TIMEOUT_S, here, run, run_python
+from tests.cli.command import TIMEOUT_S, forked, here, run_python
+from tests.prepared import Prepared
 
 MAIN = "import sys; from runner.cli.main import main; main(sys.argv[1:])"
 BUG = """
@@ -29,23 +31,17 @@ def boom(verbose: bool) -> int:
 COMMANDS = ("serve", "validate", "list", "call", "explain", "schema")
 
 
-def on_a_terminal(folder: Path, *arguments: str, **environment: str) -> str:
+def on_a_terminal(ready: Prepared, folder: Path, *arguments: str, **environment: str) -> str:
     """What a command writes to a terminal as its standard output."""
     master, slave = pty.openpty()
     kept = {"PATH": os.environ["PATH"], "TERM": "xterm-256color", "COLUMNS": "100"}
-    process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, *arguments],
-        cwd=folder,
-        stdout=slave,
-        stderr=slave,
-        env={**kept, **environment},
-    )
+    status = ready.run(arguments, folder=folder, environment={**kept, **environment}, output=slave)
     os.close(slave)
     written = b""
     while chunk := _read(master):
         written += chunk
     os.close(master)
-    assert process.wait(TIMEOUT_S) == 0
+    assert status == 0
     return written.decode().replace("\r\n", "\n")
 
 
@@ -56,57 +52,60 @@ def _read(descriptor: int) -> bytes:
         return b""
 
 
-def test_a_terminal_gets_a_table_and_colours(folder: Path) -> None:
-    shown = on_a_terminal(folder, "list")
+def test_a_terminal_gets_a_table_and_colours(ready: Prepared, folder: Path) -> None:
+    shown = on_a_terminal(ready, folder, "list")
     assert "NAME" in shown
     assert "\x1b[1m" in shown
-    assert "\x1b[32m" in on_a_terminal(folder, "validate")
+    assert "\x1b[32m" in on_a_terminal(ready, folder, "validate")
 
 
-def test_a_terminal_gets_the_lines_of_csv_as_lines(folder: Path) -> None:
+def test_a_terminal_gets_the_lines_of_csv_as_lines(ready: Prepared, folder: Path) -> None:
     path = folder / "mcp.yaml"
     end = "ORDER BY {sort} LIMIT :limit\n"
     written = path.read_text(encoding="utf-8").replace(end, f"{end}    result: {{text: csv}}\n")
     path.write_text(written, encoding="utf-8")
-    shown = on_a_terminal(folder, "call", "find", "title=rug")
+    shown = on_a_terminal(ready, folder, "call", "find", "title=rug")
     assert shown.replace("\r", "") == "id,title\n2,rug\n"
 
 
 @pytest.mark.parametrize("how", [{"NO_COLOR": "1"}, {}], ids=["NO_COLOR", "--no-color"])
 @pytest.mark.parametrize("command", ["list", "validate"])
-def test_no_colour_means_no_ansi_at_all(folder: Path, command: str, how: dict[str, str]) -> None:
+def test_no_colour_means_no_ansi_at_all(
+    ready: Prepared, folder: Path, command: str, how: dict[str, str]
+) -> None:
     options = () if how else ("--no-color",)
-    shown = on_a_terminal(folder, command, *options, **how)
+    shown = on_a_terminal(ready, folder, command, *options, **how)
     assert "\x1b" not in shown
     assert command == "validate" or "NAME" in shown
 
 
 @pytest.mark.parametrize("command", ["list", "validate"])
-def test_a_pipe_gets_no_ansi(folder: Path, command: str) -> None:
-    ended = run(command, folder=folder, environment={"FORCE_COLOR": "1", "TERM": "xterm"})
-    assert "\x1b" not in ended.out + ended.err
+def test_a_pipe_gets_no_ansi(ready: Prepared, folder: Path, command: str) -> None:
+    reader, writer = os.pipe()
+    environment = {"PATH": os.environ["PATH"], "FORCE_COLOR": "1", "TERM": "xterm"}
+    assert ready.run([command], folder=folder, environment=environment, output=writer) == 0
+    os.close(writer)
+    with open(reader, encoding="utf-8") as printed:
+        assert "\x1b" not in printed.read()
 
 
-def test_a_terminal_obeys_no_command_in_a_result(folder: Path) -> None:
+def test_a_terminal_obeys_no_command_in_a_result(ready: Prepared, folder: Path) -> None:
     python = (folder / "code.py").read_text().replace('f"hello {name}"', '"\\x1b]0;owned"')
     (folder / "code.py").write_text(python)
-    assert "\x1b" not in on_a_terminal(folder, "call", "greet", "name=x")
-    assert run("call", "greet", "name=x", folder=folder).out == "\x1b]0;owned\n"
+    assert "\x1b" not in on_a_terminal(ready, folder, "call", "greet", "name=x")
+    assert forked(ready, "call", "greet", "name=x", folder=folder).out == "\x1b]0;owned\n"
 
 
-def test_a_reader_that_goes_away_is_no_failure(folder: Path) -> None:
+def test_a_reader_that_goes_away_is_no_failure(ready: Prepared, folder: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    ended = subprocess.run(
-        [sys.executable, "-c", MAIN, "list"],
-        cwd=folder,
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
-    os.close(writer)
-    assert (ended.returncode, ended.stderr) == (0, b"")
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
+        status = ready.run(
+            ["list"], folder=folder, environment=os.environ, output=writer, errors=errors
+        )
+        os.close(writer)
+        errors.seek(0)
+        assert (status, errors.read()) == (0, "")
 
 
 def test_an_interrupt_ends_quietly_with_130(folder: Path) -> None:
@@ -160,16 +159,14 @@ def test_a_closed_standard_output_is_said_in_words(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
-def test_output_that_cannot_be_written_is_said(folder: Path) -> None:
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        ended = subprocess.run(
-            [sys.executable, "-c", MAIN, "list"],
-            cwd=folder,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
+def test_output_that_cannot_be_written_is_said(ready: Prepared, folder: Path) -> None:
+    with (
+        open("/dev/full", "w", encoding="utf-8") as full,
+        tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
+    ):
+        status = ready.run(
+            ["list"], folder=folder, environment=os.environ, output=full, errors=errors
         )
-    assert ended.returncode == 1
-    assert ended.stderr == "error: the output cannot be written: no space left on device\n"
+        errors.seek(0)
+        said = errors.read()
+    assert (status, said) == (1, "error: the output cannot be written: no space left on device\n")

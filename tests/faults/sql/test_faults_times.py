@@ -6,16 +6,18 @@ day before, zoned and zone-less times looked alike, and each tool read arguments
 
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 
 import pytest
 
 from tests.faults.sql.conftest import Serve
 from tests.faults.sql.served import Source, tool
+from tests.prepared import Prepared, prepared
 
 ZONES = ("UTC", "America/New_York", "Asia/Kolkata")
+LIMIT_S = 60
 KINDS = {
     "postgresql": {"day": "date", "local": "timestamp", "instant": "timestamptz", "clock": "time"},
     "duckdb": {"day": "date", "local": "timestamp", "instant": "timestamptz", "clock": "time"},
@@ -43,21 +45,34 @@ def times(source: Source) -> Source:
     return source
 
 
-def called(source: Source, name: str, environment: Mapping[str, str]) -> object:
-    """What the command prints in a process of its own."""
-    program = "from runner.cli.main import main; main()"
-    found = subprocess.run(
-        [sys.executable, "-c", program, "call", name, "--format", "json"],
-        cwd=source.folder,
-        env={**os.environ, "PYTHONPATH": os.getcwd(), **environment},
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
-    return json.loads(found.stdout)["structuredContent"]
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[Mapping[str, Prepared]]:
+    """By zone, a process that was started there."""
+    with ExitStack() as stack:
+        yield {zone: stack.enter_context(prepared(LIMIT_S, environment_of(zone))) for zone in ZONES}
 
 
-def test_zone_of_the_host_moves_nothing(times: Source) -> None:
+def environment_of(zone: str) -> Mapping[str, str]:
+    """What says the zone to programs, and to the library of PostgreSQL how to write dates."""
+    return {**os.environ, "TZ": zone, "PGTZ": zone, "PGDATESTYLE": "German"}
+
+
+def called(source: Source, name: str, host: Prepared, zone: str) -> object:
+    """What the command prints on a host in this zone."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+        status = host.run(
+            ["call", name, "--format", "json"],
+            folder=source.folder,
+            environment=environment_of(zone),
+            output=output,
+        )
+        output.seek(0)
+        printed = output.read()
+    assert status == 0, printed
+    return json.loads(printed)["structuredContent"]
+
+
+def test_zone_of_the_host_moves_nothing(times: Source, hosts: Mapping[str, Prepared]) -> None:
     now = {
         "postgresql": "now() - interval '1 second' < now() AS steady",
         "duckdb": "now() - interval '1 second' < now() AS steady",
@@ -69,10 +84,7 @@ def test_zone_of_the_host_moves_nothing(times: Source) -> None:
         times.file(tool("times", text, result={"shape": "row"})), "utf-8"
     )
 
-    found = [
-        called(times, "times", {"TZ": zone, "PGTZ": zone, "PGDATESTYLE": "German"})
-        for zone in ZONES
-    ]
+    found = [called(times, "times", host, zone) for zone, host in hosts.items()]
 
     assert found == [{**WRITTEN, "steady": not times.is_sqlite or 1}] * len(ZONES)
 
