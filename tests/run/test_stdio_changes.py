@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.processes import COMMAND, LIMIT_S, Answer, within_limit
-from tests.wire.client import PREFIX, modern_message
+from tests.wire.client import PREFIX, legacy_message, modern_message, opening_params
 
 HEAD = "mcp: 1\nserver: {name: reload, version: 1.0.0}\n"
 TOOL = "tools: {{version: {{description: 'Says {0}.', value: '{0}'}}}}\n"
@@ -149,3 +149,27 @@ def test_hangup_reloads_a_server_that_tells_of_no_changes(file: Path) -> None:
         write(file, HEAD + TOOL.format("two"))
         os.kill(client.process.pid, signal.SIGHUP)
         within_limit(lambda: client.call(CALL) == "two")
+
+
+def test_older_client_is_told_of_lists_and_of_its_resources(file: Path) -> None:
+    page = file.with_name("page.txt")
+    write(page, "one")
+    resource = "resources: {page: {uri: 'docs://page', file: page.txt}}\n"
+    write(file, HEAD + TOOL.format("one") + resource)
+    with serving(file, "--reload") as client:
+        client.send(legacy_message("initialize", opening_params("2025-06-18"), id_=1))
+        client.receive()
+        client.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        client.send(legacy_message("resources/subscribe", {"uri": "docs://page"}, id_=2))
+        assert client.receive() == {"jsonrpc": "2.0", "id": 2, "result": {}}
+        write(file, HEAD + TOOL.format("two") + resource)
+        changed = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+        assert client.receive() == changed
+        write(page, "two, longer")
+        assert client.receive() == {
+            "jsonrpc": "2.0",
+            "method": "notifications/resources/updated",
+            "params": {"uri": "docs://page"},
+        }
+        params = {"name": "version", "arguments": {}}
+        assert client.call(legacy_message("tools/call", params, id_=3)) == "two"
