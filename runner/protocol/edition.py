@@ -226,8 +226,7 @@ def _lists(endpoint: Endpoint, features: Features) -> Lists:
 
 def _capabilities(endpoint: Endpoint, settings: Settings, features: Features) -> dict[str, object]:
     found: dict[str, object] = {}
-    is_told = settings.notifies and (features.is_modern or settings.keeps_session)
-    changes = {"listChanged": True} if is_told else {}
+    changes = {"listChanged": True} if _tells(settings, features) else {}
     if endpoint.tools:
         found["tools"] = changes
     if endpoint.resources:
@@ -243,6 +242,10 @@ def _capabilities(endpoint: Endpoint, settings: Settings, features: Features) ->
 
 def _extensions(settings: Settings, features: Features) -> dict[str, object]:
     return {"extensions": {TASKS: {}}} if settings.has_tasks and features.is_modern else {}
+
+
+def _tells(settings: Settings, features: Features) -> bool:
+    return settings.notifies and (features.is_modern or settings.keeps_session)
 
 
 def _logs(settings: Settings, features: Features) -> bool:
