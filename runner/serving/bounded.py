@@ -45,17 +45,21 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Counts what brings no body on; a head in pieces has a deadline."""
-        self._head_bytes += len(data)
-        self._unparsed_bytes += len(data)
+        size = len(data)
+        self._head_bytes += size
+        self._unparsed_bytes += size
         super().data_received(data)
         if self._has_head_ended:  # what follows it in this piece may be a part of the next
             self._has_head_ended = False
-            self._unparsed_bytes = len(data)
-        if self.transport.is_closing():
-            return
+            self._unparsed_bytes = size
+        if self._head_bytes and not self.transport.is_closing():
+            self._judge_head()
+
+    def _judge_head(self) -> None:
+        """It has come in part."""
         if self._head_bytes > HEAD_BYTES:
             self._refuse()
-        elif self._is_in_head and self._head_bytes:
+        elif self._is_in_head:
             self._await_head()
 
     def on_headers_complete(self) -> None:
@@ -65,7 +69,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._has_head_ended = True
         self._is_in_head = False
         self._head_bytes = 0
-        self._end_wait()
+        if self._deadline is not None:
+            self._end_wait()
         super().on_headers_complete()
 
     def _head_size(self) -> int:

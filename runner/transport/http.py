@@ -112,7 +112,10 @@ class HttpApp:
         try:
             body = await read_body(receive, headers, self.serving.max_body_bytes)
             watch.begin_work()
-            await reply.finish(await self._answer(path, body, exchange))
+            # Of what is served now that the body is there, and of nothing else.
+            protocol = self.serving.protocols.get(path)
+            answer = _GONE if protocol is None else await protocol.answer(body, exchange)
+            await reply.finish(answer)
         except BodyTooLargeError as error:
             await _refuse(send, 413, f"The body has at most {error.limit} bytes", cors)
         except ClientLeftError:
@@ -125,11 +128,6 @@ class HttpApp:
             await _last_word(watch.ending, reply, exchange)
         finally:
             self._watches.release(watch)
-
-    async def _answer(self, path: str, body: bytes, exchange: Exchange) -> Answer:
-        """The answer of what is served now that the body is there, and of nothing else."""
-        protocol = self.serving.protocols.get(path)
-        return _GONE if protocol is None else await protocol.answer(body, exchange)
 
 
 def _path(scope: Scope) -> str:
