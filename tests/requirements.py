@@ -199,7 +199,8 @@ P-164 | M | extension tasks | failed only for JSON-RPC errors; tool errors are c
 P-165 | M | extension tasks | Mcp-Name equals taskId on tasks methods
 P-170 | M | legacy, lifecycle | initialize echoes a supported legacy version, else answers \
 2025-11-25
-P-171 | D | legacy, lifecycle | no listChanged/subscribe claimed; no session header
+P-171 | D | legacy, lifecycle | listChanged/subscribe claimed over stdio alone, where changes \
+are followed; no session header
 P-172 | M | legacy, methods | ping gives {}
 P-173 | S | legacy, transport | absent MCP-Protocol-Version means 2025-03-26; every legacy \
 request served without prior initialize
