@@ -8,6 +8,7 @@ import http.client
 import os
 import ssl
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -30,8 +31,6 @@ Examples:
 """
 _MAX_BODY: Final = 4096
 _EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-_NOT_ALLOWED: Final = 405
-_OK: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +156,11 @@ def _answer(address: Address, timeout_s: float) -> dict[str, Json]:
     answer = _read(body)
     if answer is None:
         raise UnhealthyError("what answers there is no mcp-run")
-    if status != _OK:
+    if status != HTTPStatus.OK:
         raise UnhealthyError("it is not ready")
     # An endpoint takes POST alone, and says so before it asks who calls.
     status, _ = _got(address, address.path, timeout_s)
-    if status != _NOT_ALLOWED:
+    if status != HTTPStatus.METHOD_NOT_ALLOWED:
         raise UnhealthyError(f"no endpoint answers at {address.path}")
     return answer
 

@@ -132,7 +132,8 @@ def check_path(path: str, site: Site) -> None:
     if not path.startswith("/") or any(mark in path for mark in "?#{} "):
         site.error("bad-path", f"expected a path such as /mcp, found '{path}'")
     elif path.rstrip("/") in (ALIVE, READY):
-        site.error("reserved-path", f"at '{path}' the server tells how it stands")
+        message = f"at '{path}' the server answers probes"
+        site.error("reserved-path", message, hint="take another path, such as /mcp")
 
 
 def _check_origin(origin: str, site: Site) -> None:

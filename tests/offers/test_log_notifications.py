@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from runner.codec.json import encode
-from tests.offers.whole import HEAD, Whole, serve
+from runner.protocol.metadata import LOG_LEVELS
+from tests.offers.whole import HEAD, Whole, faults, serve
 from tests.run.processes import COMMAND, LIMIT_S
 from tests.wire.client import legacy_message
 from tests.wire.http_client import Connection, run
@@ -52,6 +53,15 @@ def test_messages_at_or_above_the_level_precede_the_answer(tmp_path: Path, versi
     with serve(tmp_path, "serve: {log_notifications: warning}\n" + TOOLS) as whole:
         assert log_messages(whole, version) == [{"level": "error", "data": "large"}]
         assert capabilities(whole) == {"tools": {}, "logging": {}}
+
+
+def test_file_knows_every_level_of_the_protocol(tmp_path: Path) -> None:
+    """The file's words and the protocol's stand in two places, which know nothing of each other."""
+    (tmp_path / "logging_tool.py").write_text(CODE)
+    for level in ("off", *LOG_LEVELS):
+        assert faults(tmp_path, f"serve: {{log_notifications: {level}}}\n{TOOLS}") == []
+    wrong = faults(tmp_path, f"serve: {{log_notifications: verbose}}\n{TOOLS}")
+    assert wrong == ["3:28 unknown-word"]
 
 
 @pytest.mark.parametrize("text", ["", "serve: {log_notifications: off}\n"], ids=["unset", "off"])
