@@ -84,7 +84,7 @@ class Listeners:
     def __init__(self) -> None:
         self._open: set[Listener] = set()
         self.changes = 0
-        """Grows with every stream that comes or goes."""
+        """Grows with every stream that comes or goes or listens to something else."""
 
     def __len__(self) -> int:
         return len(self._open)
@@ -106,6 +106,11 @@ class Listeners:
     def remove(self, listener: Listener) -> None:
         """Tells it nothing any more."""
         self._open.discard(listener)
+        self.changes += 1
+
+    def want(self, listener: Listener, wanted: Wanted) -> None:
+        """Lets a stream listen to something else from now on."""
+        listener.wanted = wanted
         self.changes += 1
 
     def uris(self) -> Mapping[str, Collection[str]]:

@@ -57,13 +57,14 @@ class Unasked:
         uris = listener.wanted.uris | {uri}
         if len(uris) > MAX_URIS:
             raise invalid_params(f"At most {MAX_URIS} resources can be subscribed to")
-        listener.wanted = replace(listener.wanted, uris=uris)
+        self._listeners.want(listener, replace(listener.wanted, uris=uris))
         return EMPTY_RESULT
 
     async def unsubscribe(self, request: Request) -> bytes:
         """Tells nothing more of a resource, whether or not it was subscribed to."""
         uri, listener = _uri(request), _listener(request)
-        listener.wanted = replace(listener.wanted, uris=listener.wanted.uris - {uri})
+        uris = listener.wanted.uris - {uri}
+        self._listeners.want(listener, replace(listener.wanted, uris=uris))
         return EMPTY_RESULT
 
 

@@ -194,6 +194,21 @@ def test_subscribed_resource_is_told_until_it_is_unsubscribed(bench: Bench) -> N
     talk(bench, work)
 
 
+def test_subscription_that_comes_after_a_look_is_looked_at_too(bench: Bench) -> None:
+    """The files of all streams are known between two looks; another subscription is no stream."""
+
+    async def work(client: Bench) -> None:
+        await client.begin()
+        await client.live.look_at_resources()
+        await client.ask("resources/subscribe", {"uri": "docs://page"})
+        await client.live.look_at_resources()
+        client.write("page.txt", "two, longer")
+        await client.live.look_at_resources()
+        assert (await client.receive())["method"] == "notifications/resources/updated"
+
+    talk(bench, work)
+
+
 @pytest.mark.parametrize(
     ("params", "error"),
     [
