@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 from runner.bindings.sql.session import SessionLostError
 
 MAX_PAYLOAD: Final = 0xFFFFFF
+MAY_END: Final = 0xFE
+"""A packet that begins with this or more may end rows; no row of the binary protocol does."""
 _READ_BYTES: Final = 64 * 1024
 _NULL_LENGTH: Final = 0xFB
 _WIDTHS: Final = {0xFC: 2, 0xFD: 3, 0xFE: 8}
@@ -88,6 +90,23 @@ class Stream:
                 self._begun.clear()
                 return payload
         return None
+
+    def skip(self) -> tuple[int, int]:
+        """Passes over the packets that are there, up to one that may end rows; how many they were,
+        and the bytes of their payloads. A result that is thrown away has hundreds of thousands."""
+        if self._missing > 0 or self._begun:
+            return 0, 0
+        data, start, end = self._data, self._at, len(self._data)
+        at, count = start, 0
+        while at + 4 < end:
+            size = data[at] | data[at + 1] << 8 | data[at + 2] << 16
+            following = at + 4 + size
+            if following > end or data[at + 4] >= MAY_END or size in (0, MAX_PAYLOAD):
+                break
+            at = following
+            count += 1
+        self._at = at
+        return count, at - start - 4 * count
 
     def _piece(self) -> bytes | None:
         if self._missing > 0:

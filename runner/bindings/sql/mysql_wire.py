@@ -218,6 +218,9 @@ class Wire:
         """Throws away what is not wanted, to the end of it."""
         count = size = 0
         while True:
+            rows, their_bytes = self._stream.skip()
+            count += rows
+            size += their_bytes
             is_much = count > _SURPLUS_ROWS or size > _SURPLUS_BYTES
             if cut is not None and (is_much or not self._stream.comes_soon(_SOON_S)):
                 cut()
