@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import hashlib
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -51,6 +51,7 @@ from runner.protocol.edition import Settings
 from runner.protocol.listeners import Listeners
 from runner.protocol.server import Protocol
 from runner.protocol.tasks import members_of
+from runner.reach import Reach
 from runner.tasks.runtime import TaskRuntime, open_tasks
 from runner.transport.http import HttpApp, Serving
 
@@ -268,24 +269,34 @@ async def open_invoker(catalog: Catalog, keys: list[bytes]) -> AsyncIterator[Inv
     Raises:
         StartError: a database that is not lazy cannot be reached, or `lifespan` fails.
     """
-    async with open_databases(catalog.databases, keys=keys) as databases:
-        invokers: list[Invoker] = []
+    async with (
+        open_databases(catalog.databases, keys=keys) as databases,
+        _open_invoker(catalog, databases) as invoker,
+    ):
+        yield invoker
 
-        async def call_step(name: str, arguments: Arguments, call: Call) -> Outcome:
-            context = replace(call.context, ask=ask_nobody)  # a step's question would repeat others
-            return await invokers[0].outcome_of(catalog.tools[name], arguments, context)
 
-        outside = Outside(partial(_reader, catalog), new_error_id, call_step)
-        async with provision(catalog, databases, outside) as bindings:
-            invokers.append(
-                Invoker(
-                    bindings,
-                    tools=catalog.tools,
-                    variables=catalog.vars,
-                    concurrency=catalog.budgets.concurrency,
-                )
+@contextlib.asynccontextmanager
+async def _open_invoker(
+    catalog: Catalog, databases: Mapping[str, SqlDatabase]
+) -> AsyncIterator[Invoker]:
+    invokers: list[Invoker] = []
+
+    async def call_step(name: str, arguments: Arguments, call: Call) -> Outcome:
+        context = replace(call.context, ask=ask_nobody)  # a step's question would repeat others
+        return await invokers[0].outcome_of(catalog.tools[name], arguments, context)
+
+    outside = Outside(partial(_reader, catalog), new_error_id, call_step)
+    async with provision(catalog, databases, outside) as bindings:
+        invokers.append(
+            Invoker(
+                bindings,
+                tools=catalog.tools,
+                variables=catalog.vars,
+                concurrency=catalog.budgets.concurrency,
             )
-            yield invokers[0]
+        )
+        yield invokers[0]
 
 
 def _reader(catalog: Catalog, database: str) -> ReadStatement:
@@ -348,6 +359,8 @@ class Served:
     invoker: Invoker
     tasks: TaskRuntime | None
     """None: no tool runs as a task."""
+    reaches: Callable[[], Mapping[str, Reach]]
+    """How each database was reached last, by name."""
 
 
 @contextlib.asynccontextmanager
@@ -364,7 +377,9 @@ async def open_served(
         StartError: as `open_invoker`, or the store of tasks cannot be opened.
     """
     async with contextlib.AsyncExitStack() as stack:
-        invoker = await stack.enter_async_context(open_invoker(catalog, keys))
+        opening_databases = open_databases(catalog.databases, keys=keys)
+        databases = await stack.enter_async_context(opening_databases)
+        invoker = await stack.enter_async_context(_open_invoker(catalog, databases))
         tasks: TaskRuntime | None = None
         if catalog.tasks is not None:
             # Half of the places at most: what is answered at once finds one too.
@@ -376,7 +391,11 @@ async def open_served(
         )
         if tasks is not None:
             wire_tasks(tasks, protocols, listeners)
-        yield Served(protocols, invoker, tasks)
+        yield Served(protocols, invoker, tasks, partial(_reaches, databases))
+
+
+def _reaches(databases: Mapping[str, SqlDatabase]) -> Mapping[str, Reach]:
+    return {name: database.reach for name, database in databases.items()}
 
 
 def wire_tasks(

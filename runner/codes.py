@@ -236,6 +236,8 @@ client-statement: `sql: {parameter: name}` lets the client write the statement; 
   required string parameter, and it cannot be combined with `writes` or with `page`.
 result-shape: The shape does not fit the statements: `affected` needs one that writes, the others
   one that returns rows, and `value` and `column` take exactly one column.
+not-read-only: Tools read from a database whose engine does not hold them to reading: the runner
+  knows no read-only transactions of this dialect. Give the server a login that may only read.
 uncounted: `rows` of a `check`, or `errors: missing` of a tool that gives `affected`, reads how many
   rows a statement changed, and the driver of this dialect does not tell that. Ask with a query
   beside it, or let the statement return rows.

@@ -67,7 +67,7 @@ class Generation:
 
     def __init__(self, catalog: Catalog, opening: Opening) -> None:
         self.catalog = catalog
-        self._opened: asyncio.Future[Protocols] = asyncio.get_running_loop().create_future()
+        self._opened: asyncio.Future[Served] = asyncio.get_running_loop().create_future()
         self._retired = asyncio.Event()
         self._time_is_up = asyncio.Event()
         # Entered and left by one task, as the contexts of an author's `lifespan` may demand.
@@ -75,7 +75,7 @@ class Generation:
 
     async def _run(self, opening: Opening) -> None:
         async with opening as served:
-            self._opened.set_result(served.protocols)
+            self._opened.set_result(served)
             await self._retired.wait()
             if served.tasks is not None:
                 await self._end_tasks(served.tasks)
@@ -90,7 +90,7 @@ class Generation:
         await tasks.stop()
         await ended
 
-    async def open(self) -> Protocols:
+    async def open(self) -> Served:
         """What it serves, once everything is open.
 
         Raises:
@@ -127,7 +127,7 @@ class Live:
         standing: Standing | None = None,
     ) -> None:
         """`keeps_session` over stdio, where clients are told of changes that come unasked alone;
-        `standing` is told whether the newest version is served."""
+        `standing` is told whether the newest version is served, and what is behind it."""
         self.listeners = Listeners()
         self._standing = standing or Standing()
         self._project = project
@@ -158,7 +158,8 @@ class Live:
             StartError: something behind it cannot be opened.
         """
         generation = Generation(catalog, self._open(catalog))
-        protocols = await generation.open()
+        served = await generation.open()
+        protocols = served.protocols
         before, self._current = self._current, generation
         self._behind = {}
         self._seen = None
@@ -167,6 +168,7 @@ class Live:
             for endpoint in catalog.endpoints
         }
         self._take(catalog, protocols)
+        self._standing.reaches = served.reaches
         self._tell(self._served, protocols)
         self._served = protocols
         if before is not None:

@@ -10,7 +10,16 @@ import pytest
 ROOT = Path(__file__).parents[1]
 RUNNER = ROOT / "runner"
 
-FOUNDATION = {"errors", "diagnostics", "secret", "codes", "reserved", "unexpected", "deadline"}
+FOUNDATION = {
+    "errors",
+    "diagnostics",
+    "secret",
+    "codes",
+    "reserved",
+    "unexpected",
+    "deadline",
+    "reach",
+}
 ALLOWED: dict[str, set[str]] = {
     "diagnostics": set(),
     "secret": set(),
@@ -18,6 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "reserved": set(),
     "unexpected": set(),
     "deadline": set(),
+    "reach": set(),
     "errors": {"diagnostics"},
     "codec": FOUNDATION,
     "catalog": FOUNDATION | {"codec"},

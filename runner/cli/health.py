@@ -7,6 +7,7 @@ dead port is not healthy.
 import http.client
 import os
 import ssl
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -29,7 +30,7 @@ Examples:
   mcp-run health http://127.0.0.1:9000/mcp        # where serve said that it listens
   mcp-run health --format json
 """
-_MAX_BODY: Final = 4096
+_MAX_BODY: Final = 256 * 1024
 _EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -75,25 +76,47 @@ def health(*, url: str | None, path: Path, timeout_s: float, output: Output) -> 
     URL is the address of an endpoint, as serve says it; without one, where the file says that it
     listens. The exit status is 0 if it is ready for calls, 1 if not. A server whose files were
     changed to something that cannot be served goes on with the version before: it is ready, and
-    is not the newest.
+    is not the newest. Databases that the process could not connect to last are named; it is ready
+    for the calls of the others.
     """
     address = _address_of(url) if url is not None else _address_in(path, output)
     if address is None:
         return EXIT_FAULTS
     try:
-        is_newest = _ask(address, timeout_s).get("newest") is True
+        answer = _ask(address, timeout_s)
     except UnhealthyError as error:
         if output.format == "json":
             shown = {"url": address.text, "ready": False, "fault": str(error)}
             output.result(encode(shown).decode())
         output.fail(f"{address.text} is not healthy: {error}")
         return EXIT_FAULTS
+    is_newest, databases = answer.get("newest") is True, _databases(answer)
     if output.format == "json":
-        shown = {"url": address.text, "ready": True, "newest": is_newest}
+        shown = {"url": address.text, "ready": True, "newest": is_newest, "databases": databases}
         output.result(encode(shown).decode())
     older = "" if is_newest else ", but serves an older version than its files say"
     output.say(f"{address.text} is ready{older}")
+    for name, found in databases.items():
+        if found.get("state") == "down":
+            output.say(f"database '{name}' could not be reached at {found.get('failedAt')}")
+        elif output.verbose:
+            output.say(_seen(name, found))
     return 0
+
+
+def _databases(answer: Mapping[str, Json]) -> Mapping[str, Mapping[str, Json]]:
+    """How the databases were reached last, by name; nothing from a server that does not tell."""
+    found = answer.get("databases")
+    if not isinstance(found, dict):
+        return {}
+    return {name: item for name, item in found.items() if isinstance(item, dict)}
+
+
+def _seen(name: str, found: Mapping[str, Json]) -> str:
+    words = {"up": "was reached", "unused": "was not needed yet"}
+    failed = found.get("failedAt")
+    earlier = "" if failed is None else f"; a connection failed at {failed}"
+    return f"database '{name}' {words.get(str(found.get('state')), 'is not known')}{earlier}"
 
 
 def _address_of(url: str) -> Address:

@@ -12,7 +12,7 @@ from runner.catalog.plans import HttpPlan, Plan, StepsPlan
 from runner.catalog.resource import Resource
 from runner.catalog.sources import Api, Database
 from runner.catalog.tool import Tool
-from runner.compile.databases import compile_database
+from runner.compile.databases import compile_database, warn_of_logins
 from runner.compile.duckdb import with_writers
 from runner.compile.endpoints import Offered, compile_endpoints
 from runner.compile.http.apis import compile_api
@@ -93,19 +93,15 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
     resources = compile_resources(around, root / "resources", folder=material.folder)
     served = {name: item.resource for name, item in resources.items()}
     prompts = compile_prompts(PromptSurroundings(around, material.data, served), root / "prompts")
-    suggesters = {
-        item.tool.name: item
-        for found in (
-            *(owner.suggesters for owner in resources.values()),
-            *(owner.suggesters for owner in prompts.values()),
-        )
-        for item in found
-    }
+    found = [item.suggesters for item in resources.values()]
+    found += [item.suggesters for item in prompts.values()]
+    suggesters = {item.tool.name: item for items in found for item in items}
     suggesting = {name: item.tool for name, item in suggesters.items()}
     offered = {name: item.prompt for name, item in prompts.items()}
     run = [*listed.values(), *(r.tool for r in served.values()), *suggesting.values()]
     plans = [tool.plan for tool in run]
     databases = with_writers(databases, plans, spec.serve.workers, root / "databases")
+    warn_of_logins(databases, plans, root / "databases")
     catalog = Catalog(
         folder=material.folder,
         identity=compile_identity(spec.server, root / "server"),

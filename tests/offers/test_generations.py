@@ -86,7 +86,7 @@ def test_generation_that_is_retired_ends_its_task(bench: Bench) -> None:
     async def main() -> None:
         generation = Generation(bench.catalog, open_served(bench.catalog, KEYS, Listeners()))
         async with asyncio.timeout(LIMIT_S):
-            assert list(await generation.open()) == ["/mcp"]
+            assert list((await generation.open()).protocols) == ["/mcp"]
             assert not generation.task.done()
             generation.retire()
             await generation.task

@@ -13,8 +13,8 @@ import pytest
 import trustme
 
 from tests.cli.command import Ended, here
-from tests.run.processes import Served, end, serving, within_limit
-from tests.run.test_reload_processes import file, write
+from tests.run.processes import Served, end, headers, request, serving, within_limit
+from tests.run.test_reload_processes import HEAD, file, write
 
 __all__ = ["file"]
 
@@ -57,6 +57,31 @@ def test_broken_change_is_seen_from_outside_and_its_mending_too(file: Path) -> N
         assert health(served.url, folder=file.parent) == Ended(0, "", older)
         write(file, "two")
         within_limit(lambda: newest(served))
+
+
+def test_database_that_is_down_is_named_and_its_server_is_ready(file: Path) -> None:
+    file.write_text(
+        HEAD + 'databases: {away: {url: "postgresql://a@127.0.0.1:1/x", startup: lazy}}\n'
+        "tools: {ask: {description: Asks., sql: SELECT 1 AS n}}\n"
+    )
+    with serving(file) as served:
+        ready = f"{served.url} is ready\n"
+        unused = "database 'away' was not needed yet\n"
+        assert health(served.url, "-v", folder=file.parent) == Ended(0, "", ready + unused)
+        assert tool_error(served, "ask")
+        told = health(served.url, folder=file.parent)
+        asked = health(served.url, "--format", "json", folder=file.parent)
+    found = json.loads(asked.out)["databases"]
+    assert found == {"away": {"state": "down", "failedAt": found["away"]["failedAt"]}}
+    down = f"database 'away' could not be reached at {found['away']['failedAt']}\n"
+    assert told == Ended(0, "", ready + down)
+
+
+def tool_error(served: Served, tool: str) -> bool:
+    """Whether a call ends as a tool error."""
+    with closing(http.client.HTTPConnection("127.0.0.1", served.port, timeout=30)) as connection:
+        connection.request("POST", "/mcp", request(tool, {}), headers(tool))
+        return bool(json.loads(connection.getresponse().read())["result"]["isError"])
 
 
 def newest(served: Served) -> bool:

@@ -1,16 +1,19 @@
-"""Probes of orchestrators: yes or no, whatever the Host, and nothing else."""
+"""Probes of orchestrators: yes or no and the databases by name, whatever the Host."""
 
 import asyncio
+from datetime import UTC, datetime
 
 import pytest
 
 from runner.auth.identity import everyone
 from runner.codec.json import decode
+from runner.reach import Reach
 from runner.transport.asgi import Event, Scope
 from runner.transport.health import Standing
 from runner.transport.http import HttpApp, Serving
 from tests.wire.serving import LISTEN, a_catalog, a_protocol
 
+NOW = datetime(2026, 1, 31, 12, 30, 5, 999, tzinfo=UTC)
 HEADERS = {"content-type": "application/json", "cache-control": "no-store"}
 
 
@@ -58,9 +61,9 @@ def test_process_that_answers_is_alive(method: str, prefix: str) -> None:
 @pytest.mark.parametrize(
     ("standing", "status", "body"),
     [
-        (Standing(), 200, {"ready": True, "newest": True}),
-        (Standing(is_newest=False), 200, {"ready": True, "newest": False}),
-        (Standing(is_stopping=True), 503, {"ready": False, "newest": True}),
+        (Standing(), 200, {"ready": True, "newest": True, "databases": {}}),
+        (Standing(is_newest=False), 200, {"ready": True, "newest": False, "databases": {}}),
+        (Standing(is_stopping=True), 503, {"ready": False, "newest": True, "databases": {}}),
     ],
     ids=["serves", "serves an older version", "stops"],
 )
@@ -68,6 +71,29 @@ def test_readiness_says_how_the_process_stands(
     standing: Standing, status: int, body: object
 ) -> None:
     assert probed(standing, "/readyz") == (status, HEADERS, body)
+
+
+def test_readiness_names_the_databases_and_how_they_were_reached_last() -> None:
+    """A database that is down does not take the process out of service: others go on."""
+    reaches = {
+        "shop": Reach("up"),
+        "lake": Reach("down", NOW),
+        "back": Reach("up", NOW),
+        "later": Reach(),
+    }
+    assert probed(Standing(reaches=lambda: reaches), "/readyz")[::2] == (
+        200,
+        {
+            "ready": True,
+            "newest": True,
+            "databases": {
+                "shop": {"state": "up"},
+                "lake": {"state": "down", "failedAt": "2026-01-31T12:30:05+00:00"},
+                "back": {"state": "up", "failedAt": "2026-01-31T12:30:05+00:00"},
+                "later": {"state": "unused"},
+            },
+        },
+    )
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])

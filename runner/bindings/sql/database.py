@@ -1,17 +1,19 @@
 """Databases, live: opened together, closed together, each with its threads and connections."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
+from typing import Final
 
 from runner.bindings.sql.binding import ForeignBinding, SqlBinding
 from runner.bindings.sql.collect import Rows
 from runner.bindings.sql.engines import lookups_of, open_engine
 from runner.bindings.sql.lookups import Lookups
 from runner.bindings.sql.paging import Pager
-from runner.bindings.sql.session import Engine, Session, Terms
+from runner.bindings.sql.session import Engine, Session, SessionLostError, Terms
 from runner.bindings.sql.threads import Threads
 from runner.catalog.call import Binding
 from runner.catalog.proving import Prover
@@ -20,7 +22,8 @@ from runner.catalog.sql import ResultColumns, SqlPlan
 from runner.catalog.tool import Words
 from runner.codec.json import Json
 from runner.codec.seal import Seal
-from runner.errors import BindingError, Kind
+from runner.errors import BindingError, Kind, StartError
+from runner.reach import Reach
 from runner.secret import Secret
 
 QUERY_ROWS = 10_000
@@ -28,23 +31,24 @@ QUERY_ROWS = 10_000
 QUERY_BYTES = 64 * 1024 * 1024
 """Bytes of JSON that `SqlDatabase.query` returns at most."""
 _NO_WORDS: Mapping[str, Words] = {}
-
-
-@dataclass(slots=True)
-class Health:
-    """How a database was when it was last asked."""
-
-    is_up: bool
-    checked_at: datetime
-    problem: str | None = None
-    """For the operator."""
+_NOW: Final = partial(datetime.now, UTC)
 
 
 class SqlDatabase:
     """One open database."""
 
-    def __init__(self, database: Database, engine: Engine, *, seal: Seal) -> None:
+    def __init__(
+        self,
+        database: Database,
+        engine: Engine,
+        *,
+        seal: Seal,
+        clock: Callable[[], datetime] = _NOW,
+    ) -> None:
         self.database = database
+        self.reach = Reach()
+        """Replaced at each new connection, by the thread that opens it."""
+        self._clock = clock
         self._engine = engine
         self._seal = seal
         self._readers = self._threads(database.pool_size, writes=not engine.facts.splits_writes)
@@ -57,13 +61,27 @@ class SqlDatabase:
 
     def _threads(self, size: int, *, writes: bool) -> Threads:
         return Threads(
-            lambda: self._engine.open_session(writes=writes),
+            lambda: self._open_session(writes=writes),
             name=f"{self.database.name}-{'rw' if writes else 'ro'}",
             size=size,
             wait_s=self.database.pool_wait_s,
             recycle_s=self.database.pool_recycle_s,
             facts=self._engine.facts,
         )
+
+    def _open_session(self, *, writes: bool) -> Session:
+        """A new session; takes note of whether there is one.
+
+        Raises:
+            StartError, BindingError: as the engine's.
+        """
+        try:
+            session = self._engine.open_session(writes=writes)
+        except (StartError, BindingError, SessionLostError):
+            self.reach = Reach("down", self._clock())
+            raise
+        self.reach = replace(self.reach, state="up")
+        return session
 
     def _threads_for(self, *, writes: bool) -> Threads:
         if not writes or not self._engine.facts.splits_writes:
@@ -119,18 +137,10 @@ class SqlDatabase:
         Raises:
             StartError: names the source, its address and the stage; never a password.
         """
-        session = await asyncio.to_thread(self._engine.open_session, writes=False)
+        session = await asyncio.to_thread(self._open_session, writes=False)
         await asyncio.to_thread(session.close)
         if self._lookups is not None:
             await self._lookups.open()
-
-    async def check(self) -> Health:
-        """How the database is now; never fails."""
-        try:
-            await self.query("SELECT 1 AS up", timeout_s=self.database.pool_wait_s)
-        except BindingError as error:
-            return Health(False, datetime.now(UTC), error.reason or str(error))
-        return Health(True, datetime.now(UTC))
 
     async def query(
         self,

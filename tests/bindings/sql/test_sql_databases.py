@@ -12,7 +12,8 @@ import pytest
 
 from runner.bindings.sql.database import memory_prover, open_databases
 from runner.catalog.sources import Create, Database
-from runner.errors import StartError
+from runner.errors import BindingError, StartError
+from runner.reach import Reach
 from runner.secret import Secret
 from tests.bindings.sql.lab import KEY, Lab, duckdb, open_lab, sqlite
 
@@ -75,10 +76,16 @@ def test_a_file_that_is_not_there_is_not_made(engine: str, tmp_path: Path) -> No
 def test_a_lazy_database_that_is_down_does_not_stop_the_start(tmp_path: Path) -> None:
     path = tmp_path / "later.db"
     with open_lab(sqlite(f"sqlite:///{path}", create=None, is_lazy=True)) as lab:
-        assert not lab.run(lab.database.check()).is_up
+        assert lab.database.reach == Reach()
+        with pytest.raises(BindingError):
+            lab.rows("SELECT 1 AS x")
+        first = lab.database.reach
+        assert first.state == "down"
+        assert first.failed_at is not None
         sqlite3.connect(path).close()
         path.touch()
-        assert lab.run(lab.database.check()).is_up
+        assert lab.rows("SELECT 1 AS x") == [{"x": 1}]
+        assert lab.database.reach == Reach("up", first.failed_at)
 
 
 @embedded
