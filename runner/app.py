@@ -24,6 +24,7 @@ from runner.bindings.sql.database import SqlDatabase, memory_prover, open_databa
 from runner.bindings.sql.engines import script_fault
 from runner.catalog.call import Call, Outcome, ask_nobody
 from runner.catalog.catalog import Catalog
+from runner.catalog.listed import with_allowed
 from runner.catalog.proving import Prover
 from runner.catalog.resource import ResourceIndex
 from runner.catalog.schema import Arguments
@@ -41,7 +42,8 @@ from runner.config.inputs import Inputs, Recorded
 from runner.config.load import Loaded, load
 from runner.config.nodes import Document, Scalar
 from runner.diagnostics import Diagnostic, Faults
-from runner.errors import ConfigurationError, StartError
+from runner.errors import CallError, ConfigurationError, StartError
+from runner.invocation.allowed import label
 from runner.invocation.call import Invoker
 from runner.invocation.completion import Completer
 from runner.invocation.prompts import Prompter
@@ -292,6 +294,7 @@ async def _open_invoker(
             Invoker(
                 bindings,
                 tools=catalog.tools,
+                sources=catalog.sources,
                 variables=catalog.vars,
                 concurrency=catalog.budgets.concurrency,
             )
@@ -328,9 +331,12 @@ def protocols_of(
 ) -> Mapping[str, Protocol]:
     """The protocol of each endpoint, by path; `listeners` where it can change.
 
+    What is listed has the allowed values that are known now.
+
     `keeps_session` where legacy clients have a process of their own.
     """
     reader, served = Reader(invoker), ResourceIndex(catalog.resources.values())
+    catalog = with_allowed(catalog, invoker.allowed.known)
     backend = Backend(
         call_tool=invoker.call_tool,
         read_resource=reader.read,
@@ -356,6 +362,8 @@ class Served:
 
     protocols: Mapping[str, Protocol]
     """By path."""
+    renew: Callable[[], Mapping[str, Protocol]]
+    """The same, made anew from the allowed values that are known then."""
     invoker: Invoker
     tasks: TaskRuntime | None
     """None: no tool runs as a task."""
@@ -386,12 +394,35 @@ async def open_served(
             places = max(1, catalog.budgets.concurrency // 2)
             opening = open_tasks(catalog.tasks, clock=utc_now, places=places)
             tasks = await stack.enter_async_context(opening)
-        protocols = protocols_of(
-            catalog, invoker, keys, listeners, keeps_session=keeps_session, tasks=tasks
-        )
-        if tasks is not None:
-            wire_tasks(tasks, protocols, listeners)
-        yield Served(protocols, invoker, tasks, partial(_reaches, databases))
+        await read_allowed(catalog, invoker)
+
+        def make() -> Mapping[str, Protocol]:
+            protocols = protocols_of(
+                catalog, invoker, keys, listeners, keeps_session=keeps_session, tasks=tasks
+            )
+            if tasks is not None:
+                wire_tasks(tasks, protocols, listeners)
+            return protocols
+
+        yield Served(make(), make, invoker, tasks, partial(_reaches, databases))
+
+
+async def read_allowed(catalog: Catalog, invoker: Invoker) -> None:
+    """Reads the allowed values of every parameter, so that they are listed from the start.
+
+    Raises:
+        StartError: some cannot be read, of a database that is not lazy.
+    """
+    for name, source in catalog.sources.items():
+        try:
+            await invoker.allowed.values(name)
+        except CallError as error:
+            plan = source.tool.plan
+            if isinstance(plan, SqlPlan) and catalog.databases[plan.database].is_lazy:
+                continue  # it is logged, and tried again
+            reason = getattr(error, "reason", None) or error
+            message = f"the values of {label(name)} cannot be read: {reason}"
+            raise StartError(message) from error
 
 
 def _reaches(databases: Mapping[str, SqlDatabase]) -> Mapping[str, Reach]:

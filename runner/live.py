@@ -103,6 +103,11 @@ class Generation:
             raise
         if not self._opened.done():
             await self.task  # which raises why
+        return self.served
+
+    @property
+    def served(self) -> Served:
+        """What it serves; only once it is open."""
         return self._opened.result()
 
     def retire(self) -> None:
@@ -135,6 +140,8 @@ class Live:
         self._open = partial(open_served, keys=keys, listeners=told, keeps_session=keeps_session)
         self._take = take
         self._current: Generation | None = None
+        self._allowed_seen = 0
+        """The revision of the allowed values that is listed."""
         self._served: Protocols = {}
         self._before: list[Generation] = []
         """Retired, and not closed yet."""
@@ -167,6 +174,7 @@ class Live:
             endpoint.path: ResourceIndex(endpoint.resources.values())
             for endpoint in catalog.endpoints
         }
+        self._allowed_seen = served.invoker.allowed.revision
         self._take(catalog, protocols)
         self._standing.reaches = served.reaches
         self._tell(self._served, protocols)
@@ -218,7 +226,22 @@ class Live:
                 await asyncio.to_thread(self._changes.renew)
             if is_asked or await self._has_changed():
                 await self._reload()
+            self.follow_allowed()
             await self._look_if_due()
+
+    def follow_allowed(self) -> None:
+        """Lists the allowed values as they were read last, and lets those that are old be read."""
+        if self._current is None or not self._current.catalog.sources:
+            return
+        served = self._current.served
+        allowed = served.invoker.allowed
+        if allowed.revision != self._allowed_seen:
+            self._allowed_seen = allowed.revision
+            protocols = served.renew()
+            self._take(self._current.catalog, protocols)
+            self._tell(self._served, protocols)
+            self._served = protocols
+        allowed.look()
 
     async def _look_if_due(self) -> None:
         clock = asyncio.get_running_loop().time

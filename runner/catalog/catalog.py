@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from runner.catalog.caller import Caller
+from runner.catalog.drawn import AllowedSource
 from runner.catalog.prompt import Prompt
 from runner.catalog.resource import Resource
 from runner.catalog.sources import Api, Database
@@ -148,6 +149,8 @@ class Catalog:
     """All prompts of all endpoints, by name, in the order of the file."""
     suggesters: Mapping[str, Tool] = field(default_factory=dict)
     """What is run to complete an argument, by name."""
+    sources: Mapping[str, AllowedSource] = field(default_factory=dict)
+    """Where allowed values come from, by name."""
     tasks: TaskSettings | None = None
     """None: no tool runs as a task."""
     lifespan: Callable[[], object] | None = None
@@ -155,6 +158,7 @@ class Catalog:
 
     @property
     def runnable(self) -> Mapping[str, Tool]:
-        """Everything that is run, by a name that is unique: tools, readers and suggesters."""
+        """Everything that is run, by a name that is unique: tools, readers, suggesters, sources."""
         readers = {item.tool.name: item.tool for item in self.resources.values()}
-        return {**self.tools, **readers, **self.suggesters}
+        sources = {name: source.tool for name, source in self.sources.items()}
+        return {**self.tools, **readers, **self.suggesters, **sources}

@@ -12,13 +12,15 @@ TYPED: Final = "value"
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The source of one argument's suggestions: `values`, or a hidden tool."""
+    """The source of one argument's suggestions: `values`, a hidden tool, or allowed values."""
 
     values: Sequence[str] = ()
     """In the author's order; what was typed must begin them."""
     suggester: str | None = None
     """The tool's name in the catalog's `suggesters`. It takes what was typed, and of the other
     arguments those that are chosen."""
+    source: str | None = None
+    """The name in the catalog's `sources` of what alone is allowed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from runner.catalog.allowed import Allowed
+
 JsonSchema = Mapping[str, object]
 """A JSON Schema 2020-12 as it is listed."""
 Arguments = dict[str, object]
@@ -57,6 +59,8 @@ class InputSchema:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     """By name, without the hidden ones."""
     headers: tuple[HeaderParameter, ...] = ()
+    allowed: Mapping[str, Allowed] = field(default_factory=dict)
+    """The parameters whose values a query gives."""
 
 
 @dataclass(frozen=True, slots=True)

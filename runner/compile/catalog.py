@@ -12,6 +12,7 @@ from runner.catalog.plans import HttpPlan, Plan, StepsPlan
 from runner.catalog.resource import Resource
 from runner.catalog.sources import Api, Database
 from runner.catalog.tool import Tool
+from runner.compile.allowed import CompiledSource, hold_to_sources
 from runner.compile.databases import compile_database, warn_of_logins
 from runner.compile.duckdb import with_writers
 from runner.compile.endpoints import Offered, compile_endpoints
@@ -85,10 +86,7 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         schemas=material.schemas,
         loader=material.loader,
     )
-    compiled = {
-        name: ToolCompiler(name, root / "tools" / name, around).compile() for name in spec.tools
-    }
-    tools = {name: tool for name, tool in compiled.items() if tool is not None}
+    tools, sources = _tools(around, root / "tools")
     listed = {name: item.tool for name, item in tools.items()}
     resources = compile_resources(around, root / "resources", folder=material.folder)
     served = {name: item.resource for name, item in resources.items()}
@@ -96,9 +94,12 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
     found = [item.suggesters for item in resources.values()]
     found += [item.suggesters for item in prompts.values()]
     suggesters = {item.tool.name: item for items in found for item in items}
+    sources += [source for item in resources.values() for source in item.sources]
+    drawn = {source.name: source.source for source in sources}
     suggesting = {name: item.tool for name, item in suggesters.items()}
     offered = {name: item.prompt for name, item in prompts.items()}
     run = [*listed.values(), *(r.tool for r in served.values()), *suggesting.values()]
+    run += [source.tool for source in drawn.values()]
     plans = [tool.plan for tool in run]
     databases = with_writers(databases, plans, spec.serve.workers, root / "databases")
     warn_of_logins(databases, plans, root / "databases")
@@ -115,6 +116,7 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         resources=served,
         prompts=offered,
         suggesters=suggesting,
+        sources=drawn,
         databases=databases,
         apis={**apis, **_own_apis(plans)},
         budgets=budgets,
@@ -126,7 +128,23 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         lifespan=_lifespan(spec, root / "lifespan", material.loader),
     )
     provable = {item.compiled.tool.name: item.compiled for item in resources.values()}
+    provable |= {source.name: source.compiled for source in sources}
     return Compiled(catalog, {**tools, **provable, **suggesters}, around.tools, root)
+
+
+def _tools(
+    around: Surroundings, site: Site
+) -> tuple[dict[str, CompiledTool], list[CompiledSource]]:
+    """The tools by name, in the order of the file, and where their allowed values come from."""
+    tools: dict[str, CompiledTool] = {}
+    sources: list[CompiledSource] = []
+    for name, spec in around.tools.items():
+        compiled = ToolCompiler(name, site / name, around).compile()
+        if compiled is not None:
+            inputs, place = spec.input or {}, site / name / "input"
+            tools[name], found = hold_to_sources(compiled, inputs, place, spec.database, around)
+            sources += found.values()
+    return tools, sources
 
 
 def with_tools(compiled: Compiled, tools: Mapping[str, Tool]) -> Catalog:
@@ -146,9 +164,16 @@ def with_tools(compiled: Compiled, tools: Mapping[str, Tool]) -> Catalog:
         )
         for endpoint in catalog.endpoints
     )
-    suggesters = {name: tools.get(name, tool) for name, tool in catalog.suggesters.items()}
     return replace(
-        catalog, endpoints=endpoints, tools=listed, resources=resources, suggesters=suggesters
+        catalog,
+        endpoints=endpoints,
+        tools=listed,
+        resources=resources,
+        suggesters={name: tools.get(name, tool) for name, tool in catalog.suggesters.items()},
+        sources={
+            name: replace(source, tool=tools.get(name, source.tool))
+            for name, source in catalog.sources.items()
+        },
     )
 
 

@@ -5,7 +5,7 @@ tools holds for it too.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from runner.catalog.completion import MAX_SUGGESTIONS, TYPED, Completion
 from runner.catalog.plans import ListingPlan
@@ -17,7 +17,7 @@ from runner.compile.python.callables import examine, load
 from runner.compile.schemas.input import compile_input
 from runner.compile.site import Site
 from runner.compile.surroundings import Surroundings
-from runner.compile.tools import CompiledTool, ToolCompiler
+from runner.compile.tools import CompiledTool, compile_hidden
 from runner.config.nodes import Scalar
 from runner.config.spec.bindings import SqlForm, StatementSpec
 from runner.config.spec.inputs import CompleteSpec, ParameterSpec
@@ -130,12 +130,7 @@ def _suggester(spec: CompleteSpec, asked: Asked, around: Surroundings) -> Compil
     merged = with_defaults(written, around.spec.defaults).model_copy(
         update={"bind": binds or None, "result": _PLAIN if spec.sql is None else _COLUMN}
     )
-    within = replace(
-        around,
-        spec=around.spec.model_copy(update={"tools": {asked.key: written}}),
-        tools={asked.key: merged},
-    )
-    return ToolCompiler(asked.key, asked.site, within).compile()
+    return compile_hidden(asked.key, asked.site, written, merged, around)
 
 
 def _form(spec: CompleteSpec) -> SqlForm | None:

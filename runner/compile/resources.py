@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from runner.catalog.completion import Completion
 from runner.catalog.expressions import Template, TreeTemplate
 from runner.catalog.media import mime_of
 from runner.catalog.plans import DirectoryPlan, FilePlan, Plan, ValuePlan
 from runner.catalog.resource import Resource
 from runner.catalog.tool import ResultText, Tool, ToolAnnotations, Words
 from runner.catalog.uris import UriTemplate, UriTemplateError, uri_template
+from runner.compile.allowed import CompiledSource, hold_to_sources
 from runner.compile.completion import (
     Asked,
     CompiledCompletion,
@@ -23,7 +25,7 @@ from runner.compile.schemas.input import compile_input
 from runner.compile.server import compile_icons
 from runner.compile.site import Site
 from runner.compile.surroundings import Surroundings
-from runner.compile.tools import CompiledTool, ToolCompiler
+from runner.compile.tools import CompiledTool, compile_hidden
 from runner.config.spec.inputs import ParameterSpec
 from runner.config.spec.tools import ToolSpec
 from runner.errors import Kind
@@ -46,6 +48,7 @@ class CompiledResource:
     resource: Resource
     compiled: CompiledTool
     suggesters: Sequence[CompiledTool] = ()
+    sources: Sequence[CompiledSource] = ()
 
 
 def tool_key(name: str) -> str:
@@ -77,7 +80,9 @@ class ResourceCompiler:
         compiled = self._tool(inputs, template)
         if compiled is None:
             return None
-        completions = self._completions(inputs, compiled.tool.plan)
+        site, around = self._site / "input", self._around
+        compiled, sources = hold_to_sources(compiled, inputs, site, spec.database, around)
+        completions = self._completions(inputs, compiled.tool)
         if completions is None:
             return None
         found = replace(compiled.tool, errors={**compiled.tool.errors, Kind.MISSING: _NOT_FOUND})
@@ -94,10 +99,11 @@ class ResourceCompiler:
             complete={name: item.completion for name, item in completions.items()},
         )
         suggesters = [item.suggester for item in completions.values() if item.suggester]
-        return CompiledResource(resource, replace(compiled, tool=found), suggesters)
+        proven = replace(compiled, tool=found)
+        return CompiledResource(resource, proven, suggesters, tuple(sources.values()))
 
     def _completions(
-        self, inputs: Mapping[str, ParameterSpec], plan: Plan
+        self, inputs: Mapping[str, ParameterSpec], tool: Tool
     ) -> Mapping[str, CompiledCompletion] | None:
         """The sources of suggestions by variable; a path is completed from the folder's files."""
         found: dict[str, CompiledCompletion | None] = {}
@@ -111,8 +117,11 @@ class ResourceCompiler:
             )
             if spec.complete is not None:
                 found[name] = compile_completion(spec.complete, asked, self._around)
-            elif isinstance(plan, DirectoryPlan):
-                found[name] = compile_listing(plan.root, asked, self._around)
+            elif name in tool.input.allowed:
+                source = tool.input.allowed[name].source
+                found[name] = CompiledCompletion(Completion(source=source))
+            elif isinstance(tool.plan, DirectoryPlan):
+                found[name] = compile_listing(tool.plan.root, asked, self._around)
         sound = {name: item for name, item in found.items() if item is not None}
         return sound if len(sound) == len(found) else None
 
@@ -175,12 +184,7 @@ class ResourceCompiler:
             _fields_set={*said, "input", "writes", "description"},
         )
         merged = with_defaults(written, self._around.spec.defaults)
-        around = replace(
-            self._around,
-            spec=self._around.spec.model_copy(update={"tools": {key: written}}),
-            tools={key: merged},
-        )
-        return ToolCompiler(key, self._site, around).compile()
+        return compile_hidden(key, self._site, written, merged, self._around)
 
     def _static(
         self, inputs: Mapping[str, ParameterSpec], template: UriTemplate | None

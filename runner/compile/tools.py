@@ -244,6 +244,14 @@ class ToolCompiler:
         return output_of_hints(code.output)
 
 
+def compile_hidden(
+    key: str, site: Site, written: ToolSpec, merged: ToolSpec, around: Surroundings
+) -> CompiledTool | None:
+    """A tool that is run and never listed; `merged` is `written` with the defaults that hold."""
+    spec = around.spec.model_copy(update={"tools": {key: written}})
+    return ToolCompiler(key, site, replace(around, spec=spec, tools={key: merged})).compile()
+
+
 def _with_cursor(spec: ToolSpec) -> ToolSpec:
     """A paged tool takes the sealed cursor too; the name is reserved, so that no author has it."""
     if spec.result is None or spec.result.page is None or spec.input is None:

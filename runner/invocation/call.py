@@ -7,18 +7,21 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from types import MappingProxyType
 from typing import Final
 
 from runner.catalog.call import Binding, Call, CallContext, Outcome, ask_nobody, whole
 from runner.catalog.content import TextContent
+from runner.catalog.drawn import AllowedSource
 from runner.catalog.expressions import ABSENT, Scope
 from runner.catalog.result import CallResult
 from runner.catalog.schema import Arguments
 from runner.catalog.tool import Show, Tool
 from runner.deadline import Deadline
 from runner.errors import BindingError, CallError, ClientCannotError, Kind, ToolError
+from runner.invocation.allowed import AllowedValues
 from runner.invocation.asking import confirm, in_time, with_asked
 from runner.invocation.failures import failed, recovered
 from runner.invocation.long import LongResults, shape_long
@@ -50,6 +53,7 @@ class Invoker:
         bindings: Mapping[str, Binding],
         *,
         tools: Mapping[str, Tool] = MappingProxyType({}),
+        sources: Mapping[str, AllowedSource] = MappingProxyType({}),
         variables: Mapping[str, object],
         concurrency: int,
     ) -> None:
@@ -58,6 +62,8 @@ class Invoker:
         self._variables = variables
         self._places = Places(concurrency)
         self._long_results = LongResults()
+        self.allowed = AllowedValues(sources, self._draw)
+        """What the arguments of some parameters are held to."""
         self._running = 0
         self._none_runs = asyncio.Event()
 
@@ -87,6 +93,8 @@ class Invoker:
             if tool.ask is not None:
                 sent = await with_asked(tool.ask, sent, in_time(context, tool.timeout_s))
             arguments = tool.input.check(sent)
+            if tool.input.allowed:
+                await self.allowed.hold(tool.input.allowed, arguments)
             if tool.needs_scope:
                 scope = self._bind(tool, arguments, context)
             if tool.confirm is not None:
@@ -121,6 +129,8 @@ class Invoker:
             if tool.ask is not None:
                 sent = await with_asked(tool.ask, sent, context)
             arguments = tool.input.check(sent)
+            if tool.input.allowed:
+                await self.allowed.hold(tool.input.allowed, arguments)
             if tool.needs_scope:
                 scope = self._bind(tool, arguments, context)
             if tool.confirm is not None:
@@ -152,6 +162,8 @@ class Invoker:
             CallError: the call failed.
         """
         arguments = tool.input.check(sent)
+        if tool.input.allowed:
+            await self.allowed.hold(tool.input.allowed, arguments)
         scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
         call = Call(tool.name, arguments, context, scope, tool.timeout_s)
         try:
@@ -172,11 +184,18 @@ class Invoker:
         self._running += 1
         try:
             arguments = tool.input.check(sent)
+            if tool.input.allowed:
+                await self.allowed.hold(tool.input.allowed, arguments)
             scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
             call = Call(tool.name, arguments, context, scope, tool.timeout_s)
             return await self._invoke(tool, call), scope
         finally:
             self._leave()
+
+    async def _draw(self, tool: Tool) -> object:
+        """What the query of allowed values returns."""
+        outcome, _ = await self.run(tool, {}, CallContext(datetime.now(UTC)))
+        return outcome.value
 
     def _bind(self, tool: Tool, arguments: Arguments, context: CallContext) -> Scope:
         """The call's scope; adds the hidden parameters to `arguments` and holds the rules."""

@@ -26,6 +26,9 @@ class Completer:
         Raises:
             CallError: the source failed; `ArgumentsError` where a chosen argument does not fit.
         """
+        if completion.source is not None:
+            allowed = await self._invoker.allowed.values(completion.source)
+            return _first(_matching([str(v) for v in allowed.ordered], typed), is_whole=True)
         if completion.suggester is None:
             return _first(_matching(completion.values, typed), is_whole=True)
         tool = self._suggesters[completion.suggester]

@@ -34,6 +34,10 @@ from runner.config.spec.inputs import ParameterSpec
 from runner.diagnostics import did_you_mean
 
 _CHOOSE_RULE = "it stands alone, on a parameter of type string or string[]"
+_ENUM_FROM_RULE = (
+    "it stands alone, on a parameter of type string, integer, uuid or date, or of a list of them"
+)
+_DRAWN = frozenset({"string", "integer", "uuid", "date"})
 _OUTPUT_KINDS: Mapping[str, Kind] = {"bytes": "string", "timestamp": "string", "json": "any"}
 
 
@@ -221,6 +225,7 @@ def _is_placed(spec: ParameterSpec, form: TypeForm, site: Site, grammar: Grammar
     nested = grammar.depth > 0 or grammar.is_output
     rules = (
         ("choose", nested or not _may_choose(spec, form), _CHOOSE_RULE),
+        ("enum_from", nested or not _may_draw(spec, form), _ENUM_FROM_RULE),
         ("header", grammar.is_output or grammar.in_list, "it marks a parameter outside lists"),
         ("complete", nested, "it belongs to a parameter"),
         ("default", grammar.is_output, "a result has no defaults"),
@@ -241,6 +246,12 @@ def _may_choose(spec: ParameterSpec, form: TypeForm) -> bool:
     element = form.item or form
     is_text = element.word == "string" and element.item is None
     return is_text and spec.enum is None and not _is_nullable(spec, form)
+
+
+def _may_draw(spec: ParameterSpec, form: TypeForm) -> bool:
+    element = form.item or form
+    is_plain = spec.enum is None and spec.choose is None and spec.items is None
+    return element.word in _DRAWN and is_plain and not _is_nullable(spec, form)
 
 
 def _is_nullable(spec: ParameterSpec, form: TypeForm) -> bool:

@@ -6,7 +6,17 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict
 
 from runner.config.nodes import Scalar
-from runner.config.spec.leaves import Flag, LocatedText, SqlText, Text, ValueTree, fault, in_words
+from runner.config.spec.leaves import (
+    Duration,
+    Flag,
+    LocatedText,
+    Seconds,
+    SqlText,
+    Text,
+    ValueTree,
+    fault,
+    in_words,
+)
 from runner.config.spec.model import ListOf, Section
 from runner.config.spec.server import FileText
 
@@ -22,6 +32,17 @@ class CompleteSpec(Section):
     """Its database."""
     python: LocatedText | None = None
     """A callable, `package.module:name`; it is called with `value`."""
+
+
+class EnumFromSpec(Section):
+    """The query that gives the allowed values of a parameter."""
+
+    sql: SqlText
+    """A query of one column, without parameters; the same for every caller."""
+    database: Text | None = None
+    """Its database; else the tool's."""
+    refresh: Duration = Seconds(60.0)
+    """How old the values may become before they are read again."""
 
 
 def _choices(node: object) -> object:
@@ -53,6 +74,8 @@ class ParameterSpec(Section):
     """A type word: `string`, `integer`, `uuid`, `string[]`, `date|null` …"""
     enum: tuple[ValueTree, ...] | None = None
     """The values allowed."""
+    enum_from: EnumFromSpec | None = None
+    """The values allowed, read from a database while the server runs."""
     default: ValueTree | None = None
     """Used when the parameter is not sent."""
     description: Text | None = None
