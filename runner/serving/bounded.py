@@ -12,6 +12,7 @@ from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from runner.serving.bounds import HEAD_BYTES, HEAD_S, LEAST_BYTES, STALL_S
+from runner.serving.joined import JoinedWrites
 
 
 class HeadTooLargeError(HttpParserError):
@@ -71,7 +72,13 @@ class BoundedProtocol(HttpToolsProtocol):
         self._head_bytes = 0
         if self._deadline is not None:
             self._end_wait()
+        before = self.cycle
         super().on_headers_complete()
+        cycle = self.cycle
+        # An answer to HEAD has no second write, and `100 Continue` is one before the first.
+        is_plain = self.scope["method"] == "POST" and not self.expect_100_continue
+        if is_plain and cycle is not before:
+            cycle.transport = JoinedWrites(self.transport)  # type: ignore[assignment]  # all it uses
 
     def _head_size(self) -> int:
         """The bytes of its address and its headers."""

@@ -115,3 +115,29 @@ def test_a_head_that_began_in_the_piece_of_another_request_is_bounded_too() -> N
         return await reader.read()
 
     assert talk(BoundedProtocol, conversation).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize(
+    ("start", "ending"),
+    [
+        (b"POST / HTTP/1.1\r\nContent-Length: 0\r\n", b"\r\n\r\nhello"),
+        (b"POST / HTTP/1.1\r\nContent-Length: 2\r\nExpect: 100-continue\r\n", b"\r\n\r\nhello"),
+        (b"GET / HTTP/1.1\r\n", b"\r\n\r\nhello"),
+        (b"HEAD / HTTP/1.1\r\n", b"\r\n\r\n"),
+    ],
+    ids=["post", "expects", "get", "head"],
+)
+def test_every_kind_of_answer_arrives_whole(start: bytes, ending: bytes) -> None:
+    """Whether its head goes out alone or with its body."""
+    answer = talk(BoundedProtocol, all_of(start + b"Host: h\r\nConnection: close\r\n\r\n"))
+    head, _, _ = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert b"content-length: 5\r\n" in head
+    assert answer == head + ending
+
+
+def test_answers_to_pipelined_requests_come_in_order() -> None:
+    post = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n"
+    last = post.replace(b"Host", b"Connection: close\r\nHost")
+    answer = talk(BoundedProtocol, all_of(post * 3 + last))
+    assert answer.count(b"HTTP/1.1 200 OK\r\n") == answer.count(b"\r\n\r\nhello") == 4
