@@ -77,7 +77,7 @@ def _listening(process: subprocess.Popen[str], log: Path) -> Served:
     return Served(process, said["url"], said["port"], log)
 
 
-def end(process: subprocess.Popen[str]) -> None:
+def end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
     """Stops a process gently, or else by force, and closes its pipes."""
     process.terminate()
     try:

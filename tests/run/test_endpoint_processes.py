@@ -18,6 +18,7 @@ from tests.run.processes import (
     text_of,
     within_limit,
 )
+from tests.wire.recording import MODERN_SCHEMA, check
 
 CODE = """
 import os
@@ -139,6 +140,7 @@ def test_one_endpoint_is_served_over_a_pipe(
         check=True,
     )  # fmt: skip
     message = json.loads(ended.stdout)
+    check(message, MODERN_SCHEMA, "tools/call")
     assert message.get("result", {}).get("structuredContent") == answers
     assert ("error" in message) == (answers is None)
 

@@ -22,6 +22,7 @@ from tests.run.processes import (
     text_of,
     within_limit,
 )
+from tests.wire.recording import MODERN_SCHEMA, check
 
 HEAD = "mcp: 1\nserver: {name: reload, version: 1.0.0}\n"
 TOOL = "tools: {{version: {{description: 'Says {0}.', value: '{0}'}}}}\n"
@@ -81,6 +82,7 @@ def next_message(stream: http.client.HTTPResponse) -> dict[str, object]:
     while line := stream.readline():
         if line.startswith(b"data: "):
             found: dict[str, object] = json.loads(line[len(b"data: ") :])
+            check(found, MODERN_SCHEMA, "subscriptions/listen")
             return found
     raise AssertionError("the stream has ended")
 

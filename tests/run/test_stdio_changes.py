@@ -14,6 +14,7 @@ import pytest
 
 from tests.run.processes import COMMAND, LIMIT_S, Answer, within_limit
 from tests.wire.client import PREFIX, legacy_message, modern_message, opening_params
+from tests.wire.recording import Conversation
 
 HEAD = "mcp: 1\nserver: {name: reload, version: 1.0.0}\n"
 TOOL = "tools: {{version: {{description: 'Says {0}.', value: '{0}'}}}}\n"
@@ -26,6 +27,7 @@ class Client:
     def __init__(self, process: subprocess.Popen[str], log: Path) -> None:
         self.process = process
         self._log = log
+        self._conversation = Conversation()
         self._lines: queue.Queue[str] = queue.Queue()
         self._reading = threading.Thread(target=self._read, daemon=True)
         self._reading.start()
@@ -50,13 +52,12 @@ class Client:
     def send(self, message: Answer) -> None:
         """Sends a message."""
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.write(self._conversation.send(message).decode())
         self.process.stdin.flush()
 
     def receive(self) -> Answer:
         """The next message."""
-        found: Answer = json.loads(self._lines.get(timeout=LIMIT_S))
-        return found
+        return self._conversation.receive(self._lines.get(timeout=LIMIT_S))
 
     def says(self, words: str) -> None:
         """Returns once the server has said so on standard error."""

@@ -34,6 +34,8 @@ _TYPES: Final = {
     "resources/list": "ListResources",
     "resources/templates/list": "ListResourceTemplates",
     "resources/read": "ReadResource",
+    "resources/subscribe": "Subscribe",
+    "resources/unsubscribe": "Unsubscribe",
     "prompts/list": "ListPrompts",
     "prompts/get": "GetPrompt",
     "completion/complete": "Complete",
@@ -44,7 +46,7 @@ _TYPES: Final = {
     "tasks/result": "JSONRPC",
 }
 """What the types of a method's request and of its result begin with."""
-_EMPTY: Final = ("ping", "logging/setLevel")
+_EMPTY: Final = ("ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe")
 _NOTIFICATIONS: Final = {
     "notifications/cancelled": "CancelledNotification",
     "notifications/progress": "ProgressNotification",
@@ -129,6 +131,26 @@ class Sent:
         """Fails unless a client may send it."""
         method = str(self.message["method"])
         validator(self.version, f"{_TYPES[method]}Request").validate(self.message)
+
+
+class Conversation:
+    """What passes over one server's pipes: what comes back is held against what was sent."""
+
+    def __init__(self) -> None:
+        self._sent = b""
+
+    def send(self, *messages: Mapping[str, object]) -> bytes:
+        """The messages as lines."""
+        lines = b"".join(json.dumps(item, ensure_ascii=False).encode() + b"\n" for item in messages)
+        self._sent += lines
+        return lines
+
+    def receive(self, line: str | bytes) -> dict[str, object]:
+        """The message in a line of the server's."""
+        message = json.loads(line)
+        assert isinstance(message, dict)
+        check_exchange(sent_over_stdio(self._sent), [message])
+        return message
 
 
 def sent_over_http(body: bytes, told: str | None) -> list[Sent]:

@@ -17,6 +17,7 @@ import pytest
 
 from tests.faults.io.product import PATIENCE_S, Message, command, write
 from tests.wire.client import legacy_message, modern_message
+from tests.wire.recording import MODERN_SCHEMA, check
 from tests.wire.stdio_client import by_id
 
 CODE = '''
@@ -97,7 +98,14 @@ def lines(messages: Sequence[Message]) -> bytes:
 def answers(out: bytes) -> dict[object, dict[str, object]]:
     """The answers by id; every line that came must be one."""
     assert out.endswith(b"\n")
-    return by_id([json.loads(line.decode()) for line in out.removesuffix(b"\n").split(b"\n")])
+    return by_id([message(line) for line in out.removesuffix(b"\n").split(b"\n")])
+
+
+def message(line: bytes) -> dict[str, object]:
+    """A message of the server's, of which each is the answer to a call."""
+    found: dict[str, object] = json.loads(line.decode())
+    check(found, MODERN_SCHEMA, "tools/call")
+    return found
 
 
 def texts(answer: Message) -> str:
@@ -174,10 +182,12 @@ def test_stream_outlives_every_kind_of_bad_line(tmp_path: Path) -> None:
         for number, (line, code) in enumerate(bad.items()):
             to.write(line + b"\n" + lines([call("echo", f"good {number}", text="x")]))
             to.flush()
-            pair = [json.loads(out.readline()), json.loads(out.readline())]
+            pair = [message(out.readline()), message(out.readline())]
             good = next(item for item in pair if item.get("id") == f"good {number}")
             wrong = next(item for item in pair if item is not good)
-            assert (wrong["error"]["code"], texts(good)) == (code, '"x"'), line[:50]
+            error = wrong["error"]
+            assert isinstance(error, dict)
+            assert (error["code"], texts(good)) == (code, '"x"'), line[:50]
 
 
 def test_cancelled_call_is_not_answered_and_the_next_one_is(tmp_path: Path) -> None:
@@ -186,13 +196,13 @@ def test_cancelled_call_is_not_answered_and_the_next_one_is(tmp_path: Path) -> N
     cancel = legacy_message("notifications/cancelled", {"requestId": "slow"})
     del cancel["id"]
     with server(tmp_path) as (to, out):
-        for message in (call("waits", "slow"), cancel, call("exits", 1), call("reads", 2)):
-            to.write(lines([message]))
+        for asked in (call("waits", "slow"), cancel, call("exits", 1), call("reads", 2)):
+            to.write(lines([asked]))
             to.flush()
         found = answers(out.readline() + out.readline())
         to.write(lines([call("echo", 3, text="still here")]))
         to.flush()
-        assert texts(json.loads(out.readline())) == '"still here"'
+        assert texts(message(out.readline())) == '"still here"'
     assert set(found) == {1, 2}
     assert texts(found[1]).startswith("the tool failed unexpectedly; error id ")
     assert texts(found[2]) == "''b''"

@@ -25,6 +25,8 @@ from tests.faults.sql.recorded import record
 from tests.faults.sql.served import Answer, Server, Source, tool
 from tests.wire.client import modern_message
 from tests.wire.http_client import Connection
+from tests.wire.recording import MODERN_SCHEMA
+from tests.wire.recording import check as check_message
 
 ENDLESS = (
     "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 2000000000)"
@@ -252,6 +254,7 @@ def heard(process: subprocess.Popen[bytes]) -> dict[str, object]:
     """The next line."""
     assert process.stdout is not None
     message = json.loads(process.stdout.readline())
+    check_message(message, MODERN_SCHEMA, "tools/call")
     assert isinstance(message, dict)
     return message
 
