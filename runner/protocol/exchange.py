@@ -3,12 +3,13 @@
 The seam between transports and the protocol: a transport makes one `Exchange` a message.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from runner.catalog.caller import Caller
 from runner.protocol.headers import Headers
-from runner.protocol.jsonrpc import Emit
+from runner.protocol.jsonrpc import Answer, Emit
 from runner.protocol.listeners import Listener
 
 
@@ -50,3 +51,5 @@ class Exchange:
     """Set as soon as the era is known."""
     is_cancelled: bool = False
     """The client wants no answer any more, nor anything before it."""
+    members: dict[asyncio.Task[Answer], "Exchange"] = field(default_factory=dict)
+    """Of a batch: each member's own, by what answers it."""

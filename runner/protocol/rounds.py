@@ -5,6 +5,7 @@ caller, the method and its parameters, so that any replica with the keys goes on
 Source: MCP 2026-07-28, "Multi Round-Trip Requests".
 """
 
+import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
@@ -164,6 +165,8 @@ class _Legacy:
                 raise ClientCannotError("this client has not declared that it can be asked", {})
         replies: dict[str, Reply] = {}
         for key, question in questions.items():
+            if self._request.exchange.is_cancelled:
+                raise asyncio.CancelledError
             reply = await send(request_of(question))
             if not isinstance(reply, dict) or not is_reply(question, reply):
                 raise ToolError("The client gave no answer that can be used.")

@@ -5,7 +5,7 @@ Source: MCP 2026-07-28, basic/transports/stdio.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 from typing import Protocol as Interface
@@ -13,7 +13,7 @@ from typing import Protocol as Interface
 from runner.catalog.caller import Caller
 from runner.protocol.errors import Code, ProtocolError, error_message
 from runner.protocol.exchange import Exchange, Session
-from runner.protocol.jsonrpc import Body
+from runner.protocol.jsonrpc import Answer, Body
 from runner.protocol.server import Protocol
 from runner.protocol.versions import BATCHING
 from runner.transport.lines import Lines
@@ -136,7 +136,7 @@ class Stdio:
         await place.take()
         exchange = Exchange(self._caller, session=self._session, cancel=self._cancel)
         exchange.emit = partial(self._emit, exchange)
-        exchange.ask = partial(self._ask, exchange, place)
+        exchange.ask = partial(self._ask, place)
         task = asyncio.create_task(self._answer(line, exchange))
         self._running[task] = exchange
         task.add_done_callback(partial(self._forget, place))
@@ -145,10 +145,8 @@ class Stdio:
         place.leave()
         del self._running[task]
 
-    async def _ask(self, exchange: Exchange, place: Place, request: Mapping[str, object]) -> object:
+    async def _ask(self, place: Place, request: Mapping[str, object]) -> object:
         """The result of a request to the client; meanwhile others may take the place."""
-        if exchange.is_cancelled:
-            raise asyncio.CancelledError
         place.leave()
         result = await self._questions.ask(request)
         await place.take()
@@ -171,10 +169,16 @@ class Stdio:
             self._writer.put(message)
 
     def _cancel(self, id_json: bytes) -> None:
-        for task, exchange in self._running.items():
+        for task, exchange in self._at_work():
             if exchange.id_json == id_json:
                 exchange.is_cancelled = True
                 task.cancel()
+
+    def _at_work(self) -> Iterator[tuple[asyncio.Task[None] | asyncio.Task[Answer], Exchange]]:
+        """What answers each request, the members of batches too."""
+        for task, exchange in self._running.items():
+            yield task, exchange
+            yield from exchange.members.items()
 
 
 async def _end(tasks: Iterable[asyncio.Task[object]]) -> None:

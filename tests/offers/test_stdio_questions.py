@@ -97,6 +97,12 @@ class Client:
         assert isinstance(message, dict)
         return message
 
+    async def receive_batch(self) -> list[Message]:
+        """The answers to a batch."""
+        messages = await self.receive_any()
+        assert isinstance(messages, list)
+        return messages
+
     async def receive_any(self) -> object:
         """The same, or a batch."""
         async with asyncio.timeout(LIMIT_S):
@@ -317,6 +323,21 @@ def test_cancelled_call_cancels_its_question_and_is_not_answered(
         assert (await client.receive())["params"] == cancelled
         client.send(legacy_message("ping", id_=2))
         assert (await client.receive())["id"] == 2
+
+    run(talk)
+
+
+def test_cancelled_member_of_a_batch_cancels_its_question(run: Callable[[Talk], None]) -> None:
+    async def talk(client: Client) -> None:
+        await client.open("2025-03-26", ALL)
+        call = {"name": "folders", "arguments": {}}
+        client.send([legacy_message("tools/call", call, id_=number) for number in (1, 2)])
+        first, second = await client.receive(), await client.receive()
+        client.send({"jsonrpc": "2.0", "method": CANCELLED, "params": {"requestId": 1}})
+        assert (await client.receive())["params"] == {"requestId": first["id"]}
+        client.answer(second, {"roots": [{"uri": "file:///x"}]})
+        [answer] = await client.receive_batch()
+        assert (answer["id"], text(answer)) == (2, "file:///x")
 
     run(talk)
 
