@@ -63,6 +63,7 @@ class Client:
         self._input: asyncio.Queue[bytes] = asyncio.Queue()
         self._output: asyncio.Queue[bytes] = asyncio.Queue()
         self.is_broken = False
+        self.unwritten_bytes = 0
 
     async def read(self) -> bytes:
         """What the server reads."""

@@ -204,6 +204,7 @@ class Kept:
     def __init__(self, written: list[bytes], *, is_broken: bool = False) -> None:
         self._written = written
         self.is_broken = is_broken
+        self.unwritten_bytes = 0
 
     def put(self, message: Body) -> None:
         """Keeps one."""
