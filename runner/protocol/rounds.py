@@ -18,7 +18,8 @@ from runner.errors import ClientCannotError, ToolError
 from runner.protocol.backend import Backend
 from runner.protocol.errors import Code, ProtocolError
 from runner.protocol.jsonrpc import Body
-from runner.protocol.questions import is_known, is_reply, missing_capability, request_of
+from runner.protocol.older_questions import older_reply, older_request_of
+from runner.protocol.questions import is_reply, missing_capability, request_of
 from runner.protocol.request import Request, invalid_params
 
 LIFETIME: Final = timedelta(minutes=10)
@@ -145,6 +146,7 @@ class _Legacy:
 
     def __init__(self, request: Request) -> None:
         self._request = request
+        self._asked = 0
 
     async def ask(self, questions: Mapping[str, Question]) -> Mapping[str, Reply]:
         """The replies of the client.
@@ -156,22 +158,27 @@ class _Legacy:
         send = self._request.exchange.ask
         if send is None:
             raise ClientCannotError("this client cannot be asked: its version has no way back", {})
-        for question in questions.values():
-            if not is_known(question, self._request.edition.features):
-                raise ClientCannotError(
-                    "this client cannot be asked that: its version lacks it", {}
-                )
-            if missing_capability(question, self._request.meta.capabilities) is not None:
-                raise ClientCannotError("this client has not declared that it can be asked", {})
+        features = self._request.edition.features
+        requests = {key: self._request_of(question) for key, question in questions.items()}
         replies: dict[str, Reply] = {}
         for key, question in questions.items():
             if self._request.exchange.is_cancelled:
                 raise asyncio.CancelledError
-            reply = await send(request_of(question))
+            reply = await send(requests[key])
             if not isinstance(reply, dict) or not is_reply(question, reply):
                 raise ToolError("The client gave no answer that can be used.")
-            replies[key] = reply
+            replies[key] = older_reply(question, features, reply)
         return replies
+
+    def _request_of(self, question: Question) -> Mapping[str, object]:
+        self._asked += 1
+        id_ = f"{encode(self._request.id).decode()}.{self._asked}"
+        request = older_request_of(question, self._request.edition.features, id_=id_)
+        if request is None:
+            raise ClientCannotError("this client cannot be asked that: its version lacks it", {})
+        if missing_capability(question, self._request.meta.capabilities) is not None:
+            raise ClientCannotError("this client has not declared that it can be asked", {})
+        return request
 
 
 def require(question: Question, capabilities: Mapping[str, object]) -> None:

@@ -18,6 +18,8 @@ from runner.transport.stdio import Stdio
 from tests.offers.whole import HEAD
 from tests.wire.client import PREFIX, legacy_message, modern_message
 from tests.wire.http_client import LIMIT_S
+from tests.wire.recording import LEGACY_SCHEMA, validator, version_of
+from tests.wire.recording import check as check_message
 
 Message = dict[str, object]
 FILE = """
@@ -35,6 +37,8 @@ tools:
   write: {description: Writes., writes: false, python: "asking_tool:write"}
   folders: {description: Lists., writes: false, python: "asking_tool:folders"}
   sync: {description: From a thread., writes: false, python: "asking_tool:sync"}
+  trip: {description: A form with defaults., writes: false, python: "asking_tool:trip"}
+  several: {description: A form with a list., writes: false, python: "asking_tool:several"}
 """
 CODE = """
 from runner import Context
@@ -48,10 +52,26 @@ async def write(context: Context) -> str:
 async def folders(context: Context) -> str:
     return (await context.roots())[0]["uri"]
 
+async def trip(context: Context) -> str:
+    reply = await context.elicit("Where to?", {
+        "by": {"type": "string", "oneOf": [{"const": "t", "title": "Train"}]},
+        "seats": {"type": "integer", "default": 2},
+    })
+    return f"{reply.content['seats']} by {reply.content['by']}"
+
+async def several(context: Context) -> str:
+    tags = {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}
+    return str((await context.elicit("Tags?", {"tags": tags})).content["tags"])
+
 def sync(context: Context) -> str:
     reply = context.elicit("Name?", {"name": {"type": "string"}}).wait()
     return reply.content["name"]
 """
+REQUESTS = {
+    "elicitation/create": "ElicitRequest",
+    "sampling/createMessage": "CreateMessageRequest",
+    "roots/list": "ListRootsRequest",
+}
 ALL: Message = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 CANCELLED = "notifications/cancelled"
 
@@ -64,6 +84,8 @@ class Client:
         self._output: asyncio.Queue[bytes] = asyncio.Queue()
         self.is_broken = False
         self.unwritten_bytes = 0
+        self._version = LEGACY_SCHEMA
+        self._sent: dict[object, Message] = {}
 
     async def read(self) -> bytes:
         """What the server reads."""
@@ -78,6 +100,9 @@ class Client:
 
     def send(self, message: object) -> None:
         """Sends a message."""
+        for one in message if isinstance(message, list) else [message]:
+            if isinstance(one, dict) and "method" in one:
+                self._sent[one.get("id")] = one
         self._input.put_nowait(encode(message) + b"\n")
 
     def call(self, tool: str, id_: int = 1) -> None:
@@ -108,11 +133,24 @@ class Client:
         """The same, or a batch."""
         async with asyncio.timeout(LIMIT_S):
             found: object = json.loads(await self._output.get())
+        for message in found if isinstance(found, list) else [found]:
+            assert isinstance(message, dict)
+            self._check(message)
         return found
+
+    def _check(self, message: Message) -> None:
+        """Fails unless the schema of the version admits the message."""
+        if "id" in message and "method" in message:
+            name = REQUESTS[str(message["method"])]
+            validator(self._version, name).validate(message)
+            return
+        about = self._sent.get(message.get("id"), {})
+        check_message(message, version_of(about, self._version), str(about.get("method")))
 
     async def open(self, version: str, capabilities: Message) -> None:
         """Initializes."""
         params = {"protocolVersion": version, "capabilities": capabilities}
+        self._version = version
         self.send(legacy_message("initialize", params, id_=0))
         assert (await self.receive())["id"] == 0
 
@@ -180,6 +218,10 @@ NOTHING = {"type": "object", "properties": {}}
         ("sync", "2025-06-18", "elicitation/create",
          {"action": "accept", "content": {"name": "Ann"}}, "Ann"),
         ("page", "2025-11-25", "elicitation/create", {"action": "accept"}, "opened"),
+        ("trip", "2025-06-18", "elicitation/create",
+         {"action": "accept", "content": {"by": "t"}}, "2 by t"),
+        ("several", "2025-11-25", "elicitation/create",
+         {"action": "accept", "content": {"tags": ["b"]}}, "['b']"),
         ("write", "2024-11-05", "sampling/createMessage", SAID, "Hi."),
         ("folders", "2025-03-26", "roots/list", {"roots": [{"uri": "file:///x"}]}, "file:///x"),
         ("folders", "2025-11-25", "roots/list", {"roots": "none"},
@@ -226,6 +268,7 @@ def test_question_is_a_request_with_an_id_of_the_servers_own(run: Callable[[Talk
         ("sure", "2025-11-25", {}),
         ("sure", "2025-03-26", ALL),
         ("page", "2025-06-18", ALL),
+        ("several", "2025-06-18", ALL),
         ("page", "2025-11-25", {"elicitation": {}}),
     ],
 )

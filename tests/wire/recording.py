@@ -34,6 +34,8 @@ _TYPES: Final = {
     "resources/list": "ListResources",
     "resources/templates/list": "ListResourceTemplates",
     "resources/read": "ReadResource",
+    "resources/subscribe": "Subscribe",
+    "resources/unsubscribe": "Unsubscribe",
     "prompts/list": "ListPrompts",
     "prompts/get": "GetPrompt",
     "completion/complete": "Complete",
@@ -44,7 +46,7 @@ _TYPES: Final = {
     "tasks/result": "JSONRPC",
 }
 """What the types of a method's request and of its result begin with."""
-_EMPTY: Final = ("ping", "logging/setLevel")
+_EMPTY: Final = ("ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe")
 _NOTIFICATIONS: Final = {
     "notifications/cancelled": "CancelledNotification",
     "notifications/progress": "ProgressNotification",
