@@ -12,6 +12,9 @@ from runner.protocol.headers import Headers
 from runner.protocol.jsonrpc import Answer, Emit
 from runner.protocol.listeners import Listener
 
+Send = Callable[[Mapping[str, object]], Awaitable[object]]
+"""Sends the client a request, and gives its result."""
+
 
 @dataclass(slots=True)
 class Session:
@@ -41,8 +44,8 @@ class Exchange:
     """Stdio only."""
     cancel: Callable[[bytes], None] | None = None
     """Stdio only: ends the running request with that id, as JSON."""
-    ask: Callable[[Mapping[str, object]], Awaitable[object]] | None = None
-    """Stdio's legacy clients only: sends a request, and gives its result."""
+    ask: Send | None = None
+    """Stdio's legacy clients only."""
     farewell: bytes | None = None
     """Stdio only: a message that follows the answer."""
     id_json: bytes | None = None

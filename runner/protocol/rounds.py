@@ -17,6 +17,7 @@ from runner.codec.seal import SealError
 from runner.errors import ClientCannotError, ToolError
 from runner.protocol.backend import Backend
 from runner.protocol.errors import Code, ProtocolError
+from runner.protocol.exchange import Send
 from runner.protocol.jsonrpc import Body
 from runner.protocol.older_questions import older_reply, older_request_of
 from runner.protocol.questions import is_reply, missing_capability, request_of
@@ -149,7 +150,9 @@ class _Legacy:
         self._asked = 0
 
     async def ask(self, questions: Mapping[str, Question]) -> Mapping[str, Reply]:
-        """The replies of the client.
+        """The replies of the client, which is asked everything at once.
+
+        One that is none ends the others, so that nobody answers in vain.
 
         Raises:
             ClientCannotError: there is no way back to it, or it has not declared that.
@@ -158,17 +161,24 @@ class _Legacy:
         send = self._request.exchange.ask
         if send is None:
             raise ClientCannotError("this client cannot be asked: its version has no way back", {})
+        requests = [self._request_of(question) for question in questions.values()]
+        if self._request.exchange.is_cancelled:
+            raise asyncio.CancelledError
+        asked = [
+            asyncio.create_task(_usable(send, request, question))
+            for request, question in zip(requests, questions.values(), strict=True)
+        ]
+        try:
+            replies = await asyncio.gather(*asked)
+        finally:
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
         features = self._request.edition.features
-        requests = {key: self._request_of(question) for key, question in questions.items()}
-        replies: dict[str, Reply] = {}
-        for key, question in questions.items():
-            if self._request.exchange.is_cancelled:
-                raise asyncio.CancelledError
-            reply = await send(requests[key])
-            if not isinstance(reply, dict) or not is_reply(question, reply):
-                raise ToolError("The client gave no answer that can be used.")
-            replies[key] = older_reply(question, features, reply)
-        return replies
+        return {
+            key: older_reply(question, features, reply)
+            for (key, question), reply in zip(questions.items(), replies, strict=True)
+        }
 
     def _request_of(self, question: Question) -> Mapping[str, object]:
         self._asked += 1
@@ -179,6 +189,13 @@ class _Legacy:
         if missing_capability(question, self._request.meta.capabilities) is not None:
             raise ClientCannotError("this client has not declared that it can be asked", {})
         return request
+
+
+async def _usable(send: Send, request: Mapping[str, object], question: Question) -> Reply:
+    reply = await send(request)
+    if not isinstance(reply, dict) or not is_reply(question, reply):
+        raise ToolError("The client gave no answer that can be used.")
+    return reply
 
 
 def require(question: Question, capabilities: Mapping[str, object]) -> None:

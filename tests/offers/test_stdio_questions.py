@@ -36,12 +36,19 @@ tools:
   page: {description: Opens., writes: false, python: "asking_tool:page"}
   write: {description: Writes., writes: false, python: "asking_tool:write"}
   folders: {description: Lists., writes: false, python: "asking_tool:folders"}
+  both: {description: Asks at once., writes: false, python: "asking_tool:both"}
   sync: {description: From a thread., writes: false, python: "asking_tool:sync"}
   trip: {description: A form with defaults., writes: false, python: "asking_tool:trip"}
   several: {description: A form with a list., writes: false, python: "asking_tool:several"}
 """
 CODE = """
-from runner import Context
+from runner import Context, Form, Roots
+
+async def both(context: Context) -> str:
+    name = Form("Name?", {"properties": {"name": {"type": "string"}}, "required": ["name"]})
+    replies = await context.ask({"name": name, "roots": Roots()})
+    assert list(replies) == ["name", "roots"]
+    return replies["name"]["content"]["name"] + " in " + replies["roots"]["roots"][0]["uri"]
 
 async def page(context: Context) -> str:
     return "opened" if await context.elicit_url("Look.", "https://example.com/x") else "not opened"
@@ -320,6 +327,49 @@ def test_answers_are_matched_by_id_in_any_order(run: Callable[[Talk], None]) -> 
         assert {text(answer) for answer in answers} == {
             f'"Hello, {item["id"]}!"' for item in questions
         }
+
+    run(talk)
+
+
+async def both_questions(client: Client) -> tuple[Message, Message]:
+    """What `both` asks, all of which comes before anything is answered."""
+    await client.open("2025-06-18", ALL)
+    client.call("both")
+    form, folders = await client.receive(), await client.receive()
+    assert (form["method"], folders["method"]) == ("elicitation/create", "roots/list")
+    return form, folders
+
+
+def test_questions_of_one_round_are_put_at_once(run: Callable[[Talk], None]) -> None:
+    async def talk(client: Client) -> None:
+        form, folders = await both_questions(client)
+        client.answer(folders, {"roots": [{"uri": "file:///x"}]})
+        client.answer(form, {"action": "accept", "content": {"name": "Ann"}})
+        assert text(await client.receive()) == "Ann in file:///x"
+
+    run(talk)
+
+
+@pytest.mark.parametrize("unusable", [0, 1], ids=["first", "second"])
+def test_unusable_answer_ends_the_other_questions(
+    run: Callable[[Talk], None], unusable: int
+) -> None:
+    async def talk(client: Client) -> None:
+        questions = await both_questions(client)
+        client.answer(questions[unusable], {"action": "accept", "content": {}, "roots": 1})
+        other = questions[1 - unusable]["id"]
+        assert (await client.receive())["params"] == {"requestId": other}
+        assert text(await client.receive()) == "The client gave no answer that can be used."
+
+    run(talk)
+
+
+def test_cancelled_call_cancels_all_its_questions(run: Callable[[Talk], None]) -> None:
+    async def talk(client: Client) -> None:
+        questions = await both_questions(client)
+        client.send({"jsonrpc": "2.0", "method": CANCELLED, "params": {"requestId": 1}})
+        cancelled = [(await client.receive())["params"] for _ in questions]
+        assert cancelled == [{"requestId": question["id"]} for question in questions]
 
     run(talk)
 
