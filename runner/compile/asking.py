@@ -135,7 +135,7 @@ def _field(schema: object) -> JsonSchema | None:
     """The property as a form has it; None: forms have no such thing."""
     if not isinstance(schema, Mapping):
         return None
-    kept = {key: schema[key] for key in _ALWAYS if key in schema}
+    kept = {key: schema[key] for key in _ALWAYS if schema.get(key) is not None}
     choices = schema.get("enum")
     kind = schema.get("type")
     if isinstance(choices, list | tuple):

@@ -3,13 +3,17 @@
 The seam between transports and the protocol: a transport makes one `Exchange` a message.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from runner.catalog.caller import Caller
 from runner.protocol.headers import Headers
-from runner.protocol.jsonrpc import Emit
+from runner.protocol.jsonrpc import Answer, Emit
 from runner.protocol.listeners import Listener
+
+Send = Callable[[Mapping[str, object]], Awaitable[object]]
+"""Sends the client a request, and gives its result."""
 
 
 @dataclass(slots=True)
@@ -40,8 +44,8 @@ class Exchange:
     """Stdio only."""
     cancel: Callable[[bytes], None] | None = None
     """Stdio only: ends the running request with that id, as JSON."""
-    ask: Callable[[Mapping[str, object]], Awaitable[object]] | None = None
-    """Stdio's legacy clients only: sends a request, and gives its result."""
+    ask: Send | None = None
+    """Stdio's legacy clients only."""
     farewell: bytes | None = None
     """Stdio only: a message that follows the answer."""
     id_json: bytes | None = None
@@ -50,3 +54,5 @@ class Exchange:
     """Set as soon as the era is known."""
     is_cancelled: bool = False
     """The client wants no answer any more, nor anything before it."""
+    members: dict[asyncio.Task[Answer], "Exchange"] = field(default_factory=dict)
+    """Of a batch: each member's own, by what answers it."""

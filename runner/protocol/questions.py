@@ -10,7 +10,6 @@ import jsonschema_rs
 
 from runner.catalog.asking import Form, Link, Question, Roots, Sample
 from runner.codec.json import Json
-from runner.protocol.versions import Features
 
 # Not sets: what a client sends need not be hashable.
 _ACTIONS: Final = ("accept", "decline", "cancel")
@@ -25,7 +24,7 @@ def request_of(question: Question) -> dict[str, object]:
             params: dict[str, object] = {
                 "mode": "form",
                 "message": question.message,
-                "requestedSchema": dict(question.schema),
+                "requestedSchema": {"type": "object", "properties": {}, **question.schema},
             }
             return {"method": "elicitation/create", "params": params}
         case Link():
@@ -73,15 +72,6 @@ def missing_capability(
     return None if is_enough else {name: {} if mode is None else {mode: {}}}
 
 
-def is_known(question: Question, features: Features) -> bool:
-    """The version has such questions."""
-    match _needed(question):
-        case "elicitation", "form":
-            return features.forms
-        case _, mode:
-            return mode is None or features.newer_questions
-
-
 def _needed(question: Question) -> tuple[str, str | None]:
     """The capability, and the mode of it."""
     match question:
@@ -90,11 +80,16 @@ def _needed(question: Question) -> tuple[str, str | None]:
         case Link():
             return "elicitation", "url"
         case Sample():
-            return "sampling", "tools" if any(name in question.params for name in _TOOLS) else None
+            return "sampling", "tools" if with_tools(question) else None
         case Roots():
             return "roots", None
         case _:
             assert_never(question)
+
+
+def with_tools(sample: Sample) -> bool:
+    """The model is given tools."""
+    return any(name in sample.params for name in _TOOLS)
 
 
 def is_reply(question: Question, reply: Json) -> bool:

@@ -5,6 +5,7 @@ caller, the method and its parameters, so that any replica with the keys goes on
 Source: MCP 2026-07-28, "Multi Round-Trip Requests".
 """
 
+import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
@@ -16,8 +17,10 @@ from runner.codec.seal import SealError
 from runner.errors import ClientCannotError, ToolError
 from runner.protocol.backend import Backend
 from runner.protocol.errors import Code, ProtocolError
+from runner.protocol.exchange import Send
 from runner.protocol.jsonrpc import Body
-from runner.protocol.questions import is_known, is_reply, missing_capability, request_of
+from runner.protocol.older_questions import older_reply, older_request_of
+from runner.protocol.questions import is_reply, missing_capability, request_of
 from runner.protocol.request import Request, invalid_params
 
 LIFETIME: Final = timedelta(minutes=10)
@@ -144,9 +147,12 @@ class _Legacy:
 
     def __init__(self, request: Request) -> None:
         self._request = request
+        self._asked = 0
 
     async def ask(self, questions: Mapping[str, Question]) -> Mapping[str, Reply]:
-        """The replies of the client.
+        """The replies of the client, which is asked everything at once.
+
+        One that is none ends the others, so that nobody answers in vain.
 
         Raises:
             ClientCannotError: there is no way back to it, or it has not declared that.
@@ -155,20 +161,41 @@ class _Legacy:
         send = self._request.exchange.ask
         if send is None:
             raise ClientCannotError("this client cannot be asked: its version has no way back", {})
-        for question in questions.values():
-            if not is_known(question, self._request.edition.features):
-                raise ClientCannotError(
-                    "this client cannot be asked that: its version lacks it", {}
-                )
-            if missing_capability(question, self._request.meta.capabilities) is not None:
-                raise ClientCannotError("this client has not declared that it can be asked", {})
-        replies: dict[str, Reply] = {}
-        for key, question in questions.items():
-            reply = await send(request_of(question))
-            if not isinstance(reply, dict) or not is_reply(question, reply):
-                raise ToolError("The client gave no answer that can be used.")
-            replies[key] = reply
-        return replies
+        requests = [self._request_of(question) for question in questions.values()]
+        if self._request.exchange.is_cancelled:
+            raise asyncio.CancelledError
+        asked = [
+            asyncio.create_task(_usable(send, request, question))
+            for request, question in zip(requests, questions.values(), strict=True)
+        ]
+        try:
+            replies = await asyncio.gather(*asked)
+        finally:
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+        features = self._request.edition.features
+        return {
+            key: older_reply(question, features, reply)
+            for (key, question), reply in zip(questions.items(), replies, strict=True)
+        }
+
+    def _request_of(self, question: Question) -> Mapping[str, object]:
+        self._asked += 1
+        id_ = f"{encode(self._request.id).decode()}.{self._asked}"
+        request = older_request_of(question, self._request.edition.features, id_=id_)
+        if request is None:
+            raise ClientCannotError("this client cannot be asked that: its version lacks it", {})
+        if missing_capability(question, self._request.meta.capabilities) is not None:
+            raise ClientCannotError("this client has not declared that it can be asked", {})
+        return request
+
+
+async def _usable(send: Send, request: Mapping[str, object], question: Question) -> Reply:
+    reply = await send(request)
+    if not isinstance(reply, dict) or not is_reply(question, reply):
+        raise ToolError("The client gave no answer that can be used.")
+    return reply
 
 
 def require(question: Question, capabilities: Mapping[str, object]) -> None:

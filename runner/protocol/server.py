@@ -7,7 +7,7 @@ Source: MCP 2026-07-28, basic/versioning, "Serving both eras".
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -146,10 +146,13 @@ class Protocol:
             return refuse_unreadable(
                 UnreadableError(f"A batch has 1 to {MAX_BATCH} messages, found {len(members)}")
             )
-        answers = await asyncio.gather(
-            *(self._answer_member(member, replace(exchange, emit=None)) for member in members)
-        )
-        bodies = [joined(answer.body) for answer in answers if answer.body is not None]
+        for member in members:
+            own = replace(exchange, emit=None, members={})
+            own.id_json = _id_json(member.get("id")) if isinstance(member, dict) else None
+            exchange.members[asyncio.create_task(self._answer_member(member, own))] = own
+        answers = await asyncio.gather(*exchange.members, return_exceptions=True)
+        found = zip(answers, exchange.members.values(), strict=True)
+        bodies = list(_bodies(answer for answer, own in found if not own.is_cancelled))
         return Answer(200, b"[%b]" % b",".join(bodies)) if bodies else ACCEPTED
 
     def _batches(self, exchange: Exchange) -> bool:
@@ -196,9 +199,23 @@ def _followed(endpoint: Endpoint, backend: Backend, tasks: Tasks | None) -> Task
 
 def _cancel(message: Message, cancel: Callable[[bytes], None]) -> None:
     if message.method == "notifications/cancelled" and isinstance(message.params, dict):
-        request_id = message.params.get("requestId")
-        if isinstance(request_id, str | int) and not isinstance(request_id, bool):
-            cancel(encode(request_id))
+        id_json = _id_json(message.params.get("requestId"))
+        if id_json is not None:
+            cancel(id_json)
+
+
+def _id_json(value: Json) -> bytes | None:
+    """The id of a request as it is compared; None: it is none."""
+    is_id = isinstance(value, str | int) and not isinstance(value, bool)
+    return encode(value) if is_id else None
+
+
+def _bodies(answers: Iterable[Answer | BaseException]) -> Iterator[bytes]:
+    for answer in answers:
+        if isinstance(answer, BaseException):
+            raise answer
+        if answer.body is not None:
+            yield joined(answer.body)
 
 
 async def _discover(request: Request) -> bytes:

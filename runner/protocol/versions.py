@@ -38,7 +38,8 @@ class Features:
     forms: bool = True
     """The user can be asked by a form; of the model and of folders every version knows."""
     newer_questions: bool = True
-    """The user sent to an address, and a model that is given tools."""
+    """The user sent to an address, a model that is given tools, and forms with lists, titles of
+    choices beside them and defaults of texts and numbers."""
 
 
 FEATURES: Final[Mapping[str, Features]] = {

@@ -2,7 +2,8 @@
 
 Pipes, terminals and files alike: a thread of its own does each direction, because event loops
 cannot wait for files. The threads are daemons, so that a read that never ends holds up no exit.
-Loop and threads share queues alone, and `is_broken`, which only ever turns true.
+Loop and threads share queues alone, `is_broken`, which only ever turns true, and counts, each of
+which one of them changes.
 """
 
 import asyncio
@@ -19,6 +20,8 @@ from runner.errors import StartError
 from runner.protocol.jsonrpc import Body
 
 _CHUNK_BYTES: Final = 64 * 1024
+_PIECES_BYTES: Final = 1024 * 1024
+"""Stands for a message in pieces, whose rows are held compressed: its size is not known."""
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
@@ -130,11 +133,25 @@ class Output:
         self._lines: queue.SimpleQueue[Body | Callable[[bytes], None] | None] = queue.SimpleQueue()
         self.is_broken = False
         """The reader is gone; nothing is written any more."""
+        self._queued_bytes = 0
+        """Changed by the loop alone."""
+        self._done_bytes = 0
+        """Changed by the thread alone."""
         threading.Thread(target=self._run, name="standard output", daemon=True).start()
+
+    @property
+    def unwritten_bytes(self) -> int:
+        """Of what was queued and is not written."""
+        return self._queued_bytes - self._done_bytes
 
     def put(self, message: Body) -> None:
         """Queues one message; `flush` waits until it is written."""
-        self._lines.put(message + b"\n" if isinstance(message, bytes) else message)
+        if isinstance(message, bytes):
+            message += b"\n"
+            self._queued_bytes += len(message)
+        else:
+            self._queued_bytes += _PIECES_BYTES
+        self._lines.put(message)
 
     async def flush(self) -> None:
         """Returns once everything queued so far is written."""
@@ -151,10 +168,12 @@ class Output:
         while (item := self._lines.get()) is not None:
             if isinstance(item, bytes):
                 self._write(item)
+                self._done_bytes += len(item)
             elif callable(item):
                 item(b"")
             else:
                 self._write_pieces(item)
+                self._done_bytes += _PIECES_BYTES
 
     def _write_pieces(self, pieces: Iterator[bytes]) -> None:
         for piece in pieces:

@@ -5,22 +5,20 @@ Source: MCP 2026-07-28, basic/transports/stdio.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
-from typing import Final
 from typing import Protocol as Interface
 
 from runner.catalog.caller import Caller
 from runner.protocol.errors import Code, ProtocolError, error_message
 from runner.protocol.exchange import Exchange, Session
-from runner.protocol.jsonrpc import Body
+from runner.protocol.jsonrpc import Answer, Body
 from runner.protocol.server import Protocol
 from runner.protocol.versions import BATCHING
+from runner.transport.intake import MAX_WAITING_BYTES, Intake, Writer
 from runner.transport.lines import Lines
 from runner.transport.questions import Questions
-
-MAX_IN_FLIGHT: Final = 256
-"""Messages at work or waiting to be written; beyond it nothing is read."""
 
 
 class Reader(Interface):
@@ -28,38 +26,6 @@ class Reader(Interface):
 
     async def read(self) -> bytes:
         """The next bytes; empty at the end."""
-
-
-class Writer(Interface):
-    """Where messages go."""
-
-    is_broken: bool
-
-    def put(self, message: Body) -> None:
-        """Queues one message."""
-
-    async def flush(self) -> None:
-        """Returns once everything queued so far is written."""
-
-
-class Place:
-    """One of the places of messages at work; left once, however often it is left."""
-
-    def __init__(self, places: asyncio.Semaphore) -> None:
-        self._places = places
-        self._is_held = False
-
-    async def take(self) -> None:
-        """Returns once there is one."""
-        await self._places.acquire()
-        self.leave()  # two members of a batch may both have asked
-        self._is_held = True
-
-    def leave(self) -> None:
-        """Lets another message have it."""
-        if self._is_held:
-            self._is_held = False
-            self._places.release()
 
 
 def _do_nothing() -> None:
@@ -89,7 +55,7 @@ class Stdio:
         self._drain_s = drain_s
         self._session = Session(writer.put)
         self._running: dict[asyncio.Task[None], Exchange] = {}
-        self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
+        self._intake = Intake(writer, self._start)
         self._questions = Questions(writer.put)
 
     def take(self, protocol: Protocol, caller: Caller, *, max_line_bytes: int) -> None:
@@ -99,7 +65,10 @@ class Stdio:
         self._lines.limit = max_line_bytes
 
     async def serve(self, stop: asyncio.Event) -> None:
-        """Answers until the input ends or `stop` is set; then what runs has `drain_s` to end."""
+        """Answers until the input ends or `stop` is set; then what runs has `drain_s` to end.
+
+        At the end of the input requests may wait for room; each has `drain_s` for that.
+        """
         try:
             await self._read_until(stop)
             self._questions.close()
@@ -110,7 +79,7 @@ class Stdio:
             await _end(self._running)
 
     async def _read_until(self, stop: asyncio.Event) -> None:
-        reading = asyncio.create_task(self._read())
+        reading = asyncio.create_task(self._read_all())
         stopping = asyncio.create_task(stop.wait())
         try:
             await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
@@ -118,41 +87,44 @@ class Stdio:
                 reading.result()  # raises what a bug in the reading raised
         finally:
             await _end((reading, stopping))
+            await self._intake.close()
+
+    async def _read_all(self) -> None:
+        await self._read()
+        with suppress(TimeoutError):
+            while self._intake.is_waiting:
+                async with asyncio.timeout(self._drain_s):
+                    await self._intake.advance()
 
     async def _read(self) -> None:
         while (chunk := await self._reader.read()) and not self._writer.is_broken:
             for line in self._lines.feed(chunk):
-                await self._start(line)
+                self._take_in(line)
+            while self._intake.waiting_bytes > MAX_WAITING_BYTES:
+                await self._intake.advance()
         for line in self._lines.end():
-            await self._start(line)
+            self._take_in(line)
 
-    async def _start(self, line: bytes | None) -> None:
+    def _take_in(self, line: bytes | None) -> None:
         if line is not None:
             has_batches = self._session.version == BATCHING
             line = self._questions.take(line, has_batches=has_batches)
             if line is None:
                 return
-        place = Place(self._slots)
-        await place.take()
+        self._intake.offer(line)
+
+    def _start(self, line: bytes | None) -> None:
         exchange = Exchange(self._caller, session=self._session, cancel=self._cancel)
         exchange.emit = partial(self._emit, exchange)
-        exchange.ask = partial(self._ask, exchange, place)
+        exchange.ask = self._questions.ask
         task = asyncio.create_task(self._answer(line, exchange))
         self._running[task] = exchange
-        task.add_done_callback(partial(self._forget, place))
+        self._intake.enter()
+        task.add_done_callback(self._forget)
 
-    def _forget(self, place: Place, task: asyncio.Task[None]) -> None:
-        place.leave()
+    def _forget(self, task: asyncio.Task[None]) -> None:
         del self._running[task]
-
-    async def _ask(self, exchange: Exchange, place: Place, request: Mapping[str, object]) -> object:
-        """The result of a request to the client; meanwhile others may take the place."""
-        if exchange.is_cancelled:
-            raise asyncio.CancelledError
-        place.leave()
-        result = await self._questions.ask(request)
-        await place.take()
-        return result
+        self._intake.leave()
 
     async def _answer(self, line: bytes | None, exchange: Exchange) -> None:
         if line is None:
@@ -171,10 +143,16 @@ class Stdio:
             self._writer.put(message)
 
     def _cancel(self, id_json: bytes) -> None:
-        for task, exchange in self._running.items():
+        for task, exchange in self._at_work():
             if exchange.id_json == id_json:
                 exchange.is_cancelled = True
                 task.cancel()
+
+    def _at_work(self) -> Iterator[tuple[asyncio.Task[None] | asyncio.Task[Answer], Exchange]]:
+        """What answers each request, the members of batches too."""
+        for task, exchange in self._running.items():
+            yield task, exchange
+            yield from exchange.members.items()
 
 
 async def _end(tasks: Iterable[asyncio.Task[object]]) -> None:

@@ -120,6 +120,7 @@ class _Kept:
     listeners: Listeners
     messages: list[Message] = field(default_factory=list)
     is_broken: bool = False
+    unwritten_bytes: int = 0
 
     def put(self, message: Body) -> None:
         """Keeps one message, and ends the stream that it acknowledges."""

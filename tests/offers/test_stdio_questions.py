@@ -18,6 +18,8 @@ from runner.transport.stdio import Stdio
 from tests.offers.whole import HEAD
 from tests.wire.client import PREFIX, legacy_message, modern_message
 from tests.wire.http_client import LIMIT_S
+from tests.wire.recording import LEGACY_SCHEMA, validator, version_of
+from tests.wire.recording import check as check_message
 
 Message = dict[str, object]
 FILE = """
@@ -34,10 +36,19 @@ tools:
   page: {description: Opens., writes: false, python: "asking_tool:page"}
   write: {description: Writes., writes: false, python: "asking_tool:write"}
   folders: {description: Lists., writes: false, python: "asking_tool:folders"}
+  both: {description: Asks at once., writes: false, python: "asking_tool:both"}
   sync: {description: From a thread., writes: false, python: "asking_tool:sync"}
+  trip: {description: A form with defaults., writes: false, python: "asking_tool:trip"}
+  several: {description: A form with a list., writes: false, python: "asking_tool:several"}
 """
 CODE = """
-from runner import Context
+from runner import Context, Form, Roots
+
+async def both(context: Context) -> str:
+    name = Form("Name?", {"properties": {"name": {"type": "string"}}, "required": ["name"]})
+    replies = await context.ask({"name": name, "roots": Roots()})
+    assert list(replies) == ["name", "roots"]
+    return replies["name"]["content"]["name"] + " in " + replies["roots"]["roots"][0]["uri"]
 
 async def page(context: Context) -> str:
     return "opened" if await context.elicit_url("Look.", "https://example.com/x") else "not opened"
@@ -48,10 +59,26 @@ async def write(context: Context) -> str:
 async def folders(context: Context) -> str:
     return (await context.roots())[0]["uri"]
 
+async def trip(context: Context) -> str:
+    reply = await context.elicit("Where to?", {
+        "by": {"type": "string", "oneOf": [{"const": "t", "title": "Train"}]},
+        "seats": {"type": "integer", "default": 2},
+    })
+    return f"{reply.content['seats']} by {reply.content['by']}"
+
+async def several(context: Context) -> str:
+    tags = {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}
+    return str((await context.elicit("Tags?", {"tags": tags})).content["tags"])
+
 def sync(context: Context) -> str:
     reply = context.elicit("Name?", {"name": {"type": "string"}}).wait()
     return reply.content["name"]
 """
+REQUESTS = {
+    "elicitation/create": "ElicitRequest",
+    "sampling/createMessage": "CreateMessageRequest",
+    "roots/list": "ListRootsRequest",
+}
 ALL: Message = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 CANCELLED = "notifications/cancelled"
 
@@ -63,6 +90,9 @@ class Client:
         self._input: asyncio.Queue[bytes] = asyncio.Queue()
         self._output: asyncio.Queue[bytes] = asyncio.Queue()
         self.is_broken = False
+        self.unwritten_bytes = 0
+        self._version = LEGACY_SCHEMA
+        self._sent: dict[object, Message] = {}
 
     async def read(self) -> bytes:
         """What the server reads."""
@@ -77,6 +107,9 @@ class Client:
 
     def send(self, message: object) -> None:
         """Sends a message."""
+        for one in message if isinstance(message, list) else [message]:
+            if isinstance(one, dict) and "method" in one:
+                self._sent[one.get("id")] = one
         self._input.put_nowait(encode(message) + b"\n")
 
     def call(self, tool: str, id_: int = 1) -> None:
@@ -97,15 +130,34 @@ class Client:
         assert isinstance(message, dict)
         return message
 
+    async def receive_batch(self) -> list[Message]:
+        """The answers to a batch."""
+        messages = await self.receive_any()
+        assert isinstance(messages, list)
+        return messages
+
     async def receive_any(self) -> object:
         """The same, or a batch."""
         async with asyncio.timeout(LIMIT_S):
             found: object = json.loads(await self._output.get())
+        for message in found if isinstance(found, list) else [found]:
+            assert isinstance(message, dict)
+            self._check(message)
         return found
+
+    def _check(self, message: Message) -> None:
+        """Fails unless the schema of the version admits the message."""
+        if "id" in message and "method" in message:
+            name = REQUESTS[str(message["method"])]
+            validator(self._version, name).validate(message)
+            return
+        about = self._sent.get(message.get("id"), {})
+        check_message(message, version_of(about, self._version), str(about.get("method")))
 
     async def open(self, version: str, capabilities: Message) -> None:
         """Initializes."""
         params = {"protocolVersion": version, "capabilities": capabilities}
+        self._version = version
         self.send(legacy_message("initialize", params, id_=0))
         assert (await self.receive())["id"] == 0
 
@@ -173,6 +225,10 @@ NOTHING = {"type": "object", "properties": {}}
         ("sync", "2025-06-18", "elicitation/create",
          {"action": "accept", "content": {"name": "Ann"}}, "Ann"),
         ("page", "2025-11-25", "elicitation/create", {"action": "accept"}, "opened"),
+        ("trip", "2025-06-18", "elicitation/create",
+         {"action": "accept", "content": {"by": "t"}}, "2 by t"),
+        ("several", "2025-11-25", "elicitation/create",
+         {"action": "accept", "content": {"tags": ["b"]}}, "['b']"),
         ("write", "2024-11-05", "sampling/createMessage", SAID, "Hi."),
         ("folders", "2025-03-26", "roots/list", {"roots": [{"uri": "file:///x"}]}, "file:///x"),
         ("folders", "2025-11-25", "roots/list", {"roots": "none"},
@@ -219,6 +275,7 @@ def test_question_is_a_request_with_an_id_of_the_servers_own(run: Callable[[Talk
         ("sure", "2025-11-25", {}),
         ("sure", "2025-03-26", ALL),
         ("page", "2025-06-18", ALL),
+        ("several", "2025-06-18", ALL),
         ("page", "2025-11-25", {"elicitation": {}}),
     ],
 )
@@ -274,6 +331,49 @@ def test_answers_are_matched_by_id_in_any_order(run: Callable[[Talk], None]) -> 
     run(talk)
 
 
+async def both_questions(client: Client) -> tuple[Message, Message]:
+    """What `both` asks, all of which comes before anything is answered."""
+    await client.open("2025-06-18", ALL)
+    client.call("both")
+    form, folders = await client.receive(), await client.receive()
+    assert (form["method"], folders["method"]) == ("elicitation/create", "roots/list")
+    return form, folders
+
+
+def test_questions_of_one_round_are_put_at_once(run: Callable[[Talk], None]) -> None:
+    async def talk(client: Client) -> None:
+        form, folders = await both_questions(client)
+        client.answer(folders, {"roots": [{"uri": "file:///x"}]})
+        client.answer(form, {"action": "accept", "content": {"name": "Ann"}})
+        assert text(await client.receive()) == "Ann in file:///x"
+
+    run(talk)
+
+
+@pytest.mark.parametrize("unusable", [0, 1], ids=["first", "second"])
+def test_unusable_answer_ends_the_other_questions(
+    run: Callable[[Talk], None], unusable: int
+) -> None:
+    async def talk(client: Client) -> None:
+        questions = await both_questions(client)
+        client.answer(questions[unusable], {"action": "accept", "content": {}, "roots": 1})
+        other = questions[1 - unusable]["id"]
+        assert (await client.receive())["params"] == {"requestId": other}
+        assert text(await client.receive()) == "The client gave no answer that can be used."
+
+    run(talk)
+
+
+def test_cancelled_call_cancels_all_its_questions(run: Callable[[Talk], None]) -> None:
+    async def talk(client: Client) -> None:
+        questions = await both_questions(client)
+        client.send({"jsonrpc": "2.0", "method": CANCELLED, "params": {"requestId": 1}})
+        cancelled = [(await client.receive())["params"] for _ in questions]
+        assert cancelled == [{"requestId": question["id"]} for question in questions]
+
+    run(talk)
+
+
 def test_error_for_an_answer_fails_the_call_alone(run: Callable[[Talk], None]) -> None:
     async def talk(client: Client) -> None:
         await client.open("2025-11-25", ALL)
@@ -317,6 +417,21 @@ def test_cancelled_call_cancels_its_question_and_is_not_answered(
         assert (await client.receive())["params"] == cancelled
         client.send(legacy_message("ping", id_=2))
         assert (await client.receive())["id"] == 2
+
+    run(talk)
+
+
+def test_cancelled_member_of_a_batch_cancels_its_question(run: Callable[[Talk], None]) -> None:
+    async def talk(client: Client) -> None:
+        await client.open("2025-03-26", ALL)
+        call = {"name": "folders", "arguments": {}}
+        client.send([legacy_message("tools/call", call, id_=number) for number in (1, 2)])
+        first, second = await client.receive(), await client.receive()
+        client.send({"jsonrpc": "2.0", "method": CANCELLED, "params": {"requestId": 1}})
+        assert (await client.receive())["params"] == {"requestId": first["id"]}
+        client.answer(second, {"roots": [{"uri": "file:///x"}]})
+        [answer] = await client.receive_batch()
+        assert (answer["id"], text(answer)) == (2, "file:///x")
 
     run(talk)
 

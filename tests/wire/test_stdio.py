@@ -123,6 +123,33 @@ def test_cancelled_request_is_not_answered(era: str) -> None:
     assert set(by_id(found)) == {0, "p"}
 
 
+@requirement("P-178")
+@pytest.mark.parametrize("where", ["after", "within"])
+def test_cancelled_member_of_a_batch_is_missing_in_the_answer(where: str) -> None:
+    """The others are answered; a batch of which nothing is left is not answered at all."""
+    call, cancelled = legacy_message("tools/call", {"name": "echo"}, id_=7), cancel(7)
+    alone = [legacy_message("tools/call", {"name": "echo"}, id_=8)]
+    ping = legacy_message("ping", id_=2)
+    batches = (
+        [[call, ping], cancel("7"), cancelled, alone, [cancel(8)]]
+        if where == "after"
+        else [[call, ping, cancelled], alone, [cancel("8"), cancel(8)]]
+    )
+    written: list[bytes] = []
+
+    text = opening("2025-03-26") + b"\n".join(map(encode, batches))
+    asyncio.run(serve(Script(text), Kept(written)))
+
+    assert [json.loads(line) for line in written[1:]] == [
+        [{"jsonrpc": "2.0", "id": 2, "result": {}}]
+    ]
+
+
+def cancel(id_: object) -> dict[str, object]:
+    """The notification that a request is not awaited any more."""
+    return {**CANCELLED, "params": {"requestId": id_}}
+
+
 CANCELLED = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
 
 
@@ -177,6 +204,7 @@ class Kept:
     def __init__(self, written: list[bytes], *, is_broken: bool = False) -> None:
         self._written = written
         self.is_broken = is_broken
+        self.unwritten_bytes = 0
 
     def put(self, message: Body) -> None:
         """Keeps one."""

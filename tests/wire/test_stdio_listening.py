@@ -29,6 +29,7 @@ class Talk:
     def __init__(self) -> None:
         self.listeners = Listeners()
         self.is_broken = False
+        self.unwritten_bytes = 0
         self.messages: list[Message] = []
         self._typed: asyncio.Queue[bytes] = asyncio.Queue()
         self._sent = b""

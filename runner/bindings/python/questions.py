@@ -1,11 +1,14 @@
 """The live side of `context.elicit`, `sample` and `roots`: questions made, replies read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+import jsonschema_rs
+
 from runner.catalog.asking import Form, Link, Question, Reply, Sample
+from runner.codec.json import decode, encode
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _SECRETS: Final = frozenset(
@@ -15,7 +18,58 @@ _SECRETS: Final = frozenset(
     )
 )
 """Names of fields, without what is no letter or digit."""
-_KINDS: Final = ("string", "number", "integer", "boolean", "array")
+_TEXT: Final = {"type": "string"}
+_TEXTS: Final = {"type": "array", "items": _TEXT}
+_COUNT: Final = {"type": "integer"}
+_NUMBER: Final = {"type": "number"}
+_TITLED: Final = {
+    "type": "array",
+    "items": {"required": ["const", "title"], "properties": {"const": _TEXT, "title": _TEXT}},
+}
+_FORMATS: Final = {"enum": ["email", "uri", "date", "date-time"]}
+_KINDS: Final[Sequence[Mapping[str, object]]] = (
+    {
+        "type": {"const": "string"},
+        "format": _FORMATS,
+        "default": _TEXT,
+        "minLength": _COUNT,
+        "maxLength": _COUNT,
+        "enum": _TEXTS,
+        "enumNames": _TEXTS,
+        "oneOf": _TITLED,
+    },
+    {
+        "type": {"enum": ["number", "integer"]},
+        "default": _NUMBER,
+        "minimum": _NUMBER,
+        "maximum": _NUMBER,
+    },
+    {"type": {"const": "boolean"}, "default": {"type": "boolean"}},
+    {
+        "type": {"const": "array"},
+        "default": _TEXTS,
+        "minItems": _COUNT,
+        "maxItems": _COUNT,
+        "items": {
+            "anyOf": [
+                {"required": ["type", "enum"], "properties": {"type": {}, "enum": _TEXTS}},
+                {"required": ["anyOf"], "properties": {"anyOf": _TITLED}},
+            ]
+        },
+    },
+)
+_FIELD: Final = jsonschema_rs.Draft202012Validator(
+    {
+        "type": "object",
+        "properties": {"title": _TEXT, "description": _TEXT},
+        "required": ["type"],
+        "anyOf": [
+            {"properties": kind, **({"required": ["items"]} if "items" in kind else {})}
+            for kind in _KINDS
+        ],
+    }
+)
+"""What a field of a form may be; more members are let through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +110,24 @@ def check_question(question: Question) -> None:
     """
     match question:
         case Form():
-            properties = question.schema.get("properties")
-            for name, schema in properties.items() if isinstance(properties, Mapping) else ():
+            properties = question.schema.get("properties", {})
+            if question.schema.get("type", "object") != "object" or not isinstance(
+                properties, Mapping
+            ):
+                raise ValueError("a form is an object of fields")
+            for name, schema in properties.items():
                 _check_field(str(name), schema)
         case Link():
             _check_address(question.url)
 
 
 def _check_field(name: str, schema: object) -> None:
-    if not isinstance(schema, Mapping) or schema.get("type") not in _KINDS:
-        raise ValueError(f"field '{name}' of a form is a text, number, boolean or choice")
     plain = "".join(letter for letter in name.lower() if letter.isalnum())
-    if plain in _SECRETS or schema.get("format") == "password" or schema.get("writeOnly") is True:
+    found = schema if isinstance(schema, Mapping) else {}
+    if plain in _SECRETS or found.get("format") == "password" or found.get("writeOnly") is True:
         raise ValueError(f"field '{name}': a form asks for no secret; send the user to an address")
+    if not _FIELD.is_valid(decode(encode(schema))):
+        raise ValueError(f"field '{name}' of a form is a text, number, boolean or choice")
 
 
 def _check_address(url: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runner.bindings.python.questions import check_question, form
-from runner.catalog.asking import Link
+from runner.catalog.asking import Form, Link
 from tests.offers.whole import Whole, serve
 from tests.requirements import requirement
 from tests.wire.client import PREFIX
@@ -49,14 +49,37 @@ def test_form_asks_for_no_secret(fields: Mapping[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
-    "schema", [{"type": "object"}, {"type": "null"}, {"type": ["string", "null"]}, {}]
+    "schema",
+    [
+        {"type": "object"},
+        {"type": "null"},
+        {"type": ["string", "null"]},
+        {},
+        "string",
+        {"type": "string", "format": "hostname"},
+        {"type": "string", "oneOf": [{"const": "a"}]},
+        {"type": "string", "enum": [1]},
+        {"type": "string", "default": None},
+        {"type": "integer", "minimum": "1"},
+        {"type": "boolean", "default": "yes"},
+        {"type": "array"},
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "array", "items": {"type": "string", "enum": ["a"]}, "default": "a"},
+    ],
+    ids=str,
 )
-def test_form_is_flat(schema: Mapping[str, object]) -> None:
+def test_form_is_flat(schema: object) -> None:
     """Another would not be a message that the schema admits."""
     with pytest.raises(
         ValueError, match="field 'a' of a form is a text, number, boolean or choice"
     ):
-        check_question(form("Please", {"a": schema}))
+        check_question(Form("Please", {"properties": {"a": schema}}))
+
+
+@pytest.mark.parametrize("schema", [{"type": "array"}, {"properties": []}], ids=str)
+def test_form_is_an_object(schema: Mapping[str, object]) -> None:
+    with pytest.raises(ValueError, match="a form is an object of fields"):
+        check_question(Form("Please", schema))
 
 
 @requirement("P-127")
