@@ -91,6 +91,24 @@ def test_client_without_the_version_header_gets_structured_content_too() -> None
     }
 
 
+@requirement("P-097", "P-173")
+@pytest.mark.parametrize("version", [*VERSIONS, ""])
+def test_output_schema_is_listed_where_its_value_is_sent(version: str) -> None:
+    """The two never disagree, for clients without the version header either."""
+    output = {"type": "object", "properties": {"text": {"type": "string"}}}
+    protocol = a_protocol(a_catalog(a_tool(output=output)))
+
+    [listed] = HttpClient().legacy(protocol, legacy_message("tools/list"), version)
+    [called] = HttpClient().legacy(protocol, legacy_message("tools/call", CALL), version)
+
+    [tool] = json.loads(json.dumps(listed))["result"]["tools"]
+    value = json.loads(json.dumps(called))["result"].get("structuredContent")
+    has_both = version in ("2025-11-25", "2025-06-18", "")
+    assert (tool.get("outputSchema"), value) == (
+        (output, {"text": "hi"}) if has_both else (None, None)
+    )
+
+
 @requirement("P-177")
 def test_output_that_is_no_object_is_wrapped_in_schema_and_value(client: Client) -> None:
     output = {"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "integer"}}}

@@ -60,6 +60,51 @@ def test_before_initialize_a_bare_request_lacks_its_envelope(method: str) -> Non
     assert answer["error"] == {"code": -32602, "message": message}
 
 
+@requirement("P-023")
+def test_unserved_version_is_told_what_is_served() -> None:
+    """There are no headers to compare; the version is judged as over HTTP."""
+    message = modern_message("tools/list", meta={f"{PREFIX}protocolVersion": "1999-01-01"})
+
+    [answer] = talk(a_protocol(), encode(message) + b"\n")
+
+    assert answer["error"] == {
+        "code": -32022,
+        "message": "Protocol version is not supported",
+        "data": {"supported": ["2026-07-28"], "requested": "1999-01-01"},
+    }
+
+
+@pytest.mark.parametrize("params", [{}, {"protocolVersion": 1}], ids=["none", "a number"])
+def test_initialize_that_fails_settles_nothing(params: dict[str, object]) -> None:
+    asked = [legacy_message("initialize", params, id_=0), legacy_message("tools/list", id_=1)]
+
+    found = by_id(talk(a_protocol(), b"".join(encode(message) + b"\n" for message in asked)))
+
+    message = f"params._meta['{PREFIX}protocolVersion'] is missing"
+    assert found[0]["error"] == {"code": -32602, "message": "params.protocolVersion is a string"}
+    assert found[1]["error"] == {"code": -32602, "message": message}
+
+
+def test_process_without_the_legacy_era_says_so() -> None:
+    asked = [
+        legacy_message("initialize", opening_params("2025-06-18"), id_=0),
+        legacy_message("ping", id_=1),
+        modern_message("server/discover", id_=2),
+    ]
+
+    found = by_id(
+        talk(a_protocol(legacy=False), b"".join(encode(message) + b"\n" for message in asked))
+    )
+
+    assert found[0]["error"] == {
+        "code": -32022,
+        "message": "Protocol version is not supported",
+        "data": {"supported": ["2026-07-28"], "requested": "2025-06-18"},
+    }
+    assert found[1]["error"] == {"code": -32602, "message": "params is an object with _meta"}
+    assert "result" in found[2]
+
+
 @requirement("P-172")
 def test_ping_needs_no_initialize() -> None:
     assert talk(a_protocol(), PING + b"\n") == [{"jsonrpc": "2.0", "id": "p", "result": {}}]
@@ -106,11 +151,16 @@ def test_text_is_utf8_and_a_line_break_in_it_is_escaped() -> None:
 def test_cancelled_request_is_not_answered(era: str) -> None:
     """The id counts with its type: the text '7' is another request than the number 7."""
     protocol = a_protocol(call_tool=ends_when_cancelled)
-    make = modern_message if era == "modern" else legacy_message
-    params = {"name": "echo"}
+    params: dict[str, object] = {"name": "echo"}
+    token = {"progressToken": "p"}
+    call = (
+        modern_message("tools/call", params, meta=token, id_=7)
+        if era == "modern"
+        else legacy_message("tools/call", {**params, "_meta": token}, id_=7)
+    )
     lines = [
         *opening("2025-11-25").splitlines(),
-        encode(make("tools/call", params, id_=7)),
+        encode(call),
         encode({**CANCELLED, "params": {"requestId": "7"}}),
         encode({**CANCELLED, "params": {"requestId": None}}),
         encode({**CANCELLED, "params": [7]}),
@@ -120,7 +170,7 @@ def test_cancelled_request_is_not_answered(era: str) -> None:
 
     found = talk(protocol, b"\n".join(lines))
 
-    assert set(by_id(found)) == {0, "p"}
+    assert {message.get("id", message.get("method")) for message in found} == {0, "p"}
 
 
 CANCELLED = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
@@ -148,6 +198,18 @@ def test_batch_is_for_the_version_that_was_settled(version: str, count: int) -> 
     answer = json.loads(written[-1])
     assert (len(answer) if isinstance(answer, list) else 1) == count
     assert isinstance(answer, list) == (version == "2025-03-26")
+
+
+@requirement("P-006", "P-178")
+@pytest.mark.parametrize("start", [b"", DISCOVER + b"\n"], ids=["nothing", "modern"])
+def test_batch_before_initialize_is_refused_whole(start: bytes) -> None:
+    batch = encode([legacy_message("ping", id_=1), legacy_message("ping", id_=2)])
+
+    found = by_id(talk(a_protocol(), start + batch))
+
+    error = {"code": -32600, "message": "A message is one JSON object, no array"}
+    assert found.pop(None) == {"jsonrpc": "2.0", "error": error}
+    assert set(found) == ({"d"} if start else set())
 
 
 class Script:
