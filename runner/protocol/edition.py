@@ -40,9 +40,11 @@ class Settings:
     """What is served can change while it is served, and clients that can be told are told."""
     has_tasks: bool = False
     """Some tool may run as a task, and tasks are kept."""
+    logs: bool = False
+    """Some function can log to the client that asks for it."""
     log_level: str | None = None
     """The lowest level that a legacy client gets unasked; None: none, and `logging` is advertised
-    only where a level is kept."""
+    to it only where a level is kept."""
     keeps_session: bool = False
     """What a legacy client settles, as its log level, holds for what it asks later (stdio)."""
 
@@ -249,5 +251,6 @@ def _tells(settings: Settings, features: Features) -> bool:
 
 
 def _logs(settings: Settings, features: Features) -> bool:
-    keeps = settings.keeps_session and not features.is_modern
-    return settings.log_level is not None or keeps
+    if features.is_modern:
+        return settings.logs
+    return settings.log_level is not None or settings.keeps_session

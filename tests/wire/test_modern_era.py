@@ -244,13 +244,12 @@ def test_server_without_tools_advertises_none(client: Client) -> None:
 
 
 def test_lists_that_depend_on_the_caller_are_private(client: Client) -> None:
-    settings = Settings(is_public=False, list_ttl_ms=5, discover_ttl_ms=6, log_level="info")
+    settings = Settings(is_public=False, list_ttl_ms=5, discover_ttl_ms=6)
 
     [answer] = client.modern(a_protocol(settings=settings), modern_message("server/discover"))
 
     assert answer["result"] == {
         **DISCOVERED,
-        "capabilities": {"tools": {}, "logging": {}},
         "ttlMs": 6,
         "cacheScope": "private",
     }
