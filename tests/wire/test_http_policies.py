@@ -294,6 +294,14 @@ def test_members_of_a_batch_are_judged_one_by_one() -> None:
     ]
 
 
+@requirement("P-178")
+def test_batch_has_up_to_fifty_messages() -> None:
+    response = send(an_app(a_protocol()), encode([legacy_message("ping")] * 50))
+
+    assert response.status == 200
+    assert json.loads(response.body) == [json.loads(PONG)] * 50
+
+
 @pytest.mark.parametrize("size", [0, 51])
 def test_batch_without_members_or_with_too_many_is_refused(size: int) -> None:
     response = send(an_app(a_protocol()), encode([legacy_message("ping")] * size))

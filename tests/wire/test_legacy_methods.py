@@ -284,18 +284,30 @@ def test_no_log_is_sent_over_http_where_the_server_has_no_level() -> None:
     assert levels(found) == []
 
 
-def test_log_level_holds_for_the_process_over_stdio() -> None:
-    opening = opening_params("2025-06-18")
-    messages = [
-        legacy_message("initialize", opening, id_=0),
-        legacy_message("logging/setLevel", {"level": "error"}, id_=1),
-    ]
-    call = legacy_message("tools/call", CALL, id_=2)
-    text = b"".join(encode(item) + b"\n" for item in (*messages, call))
+@pytest.mark.parametrize(
+    ("default", "chosen", "expected"),
+    [
+        (None, None, []),
+        (None, "error", ["error"]),
+        ("error", None, ["error"]),
+        ("error", "debug", ["debug", "error"]),
+        ("debug", "error", ["error"]),
+    ],
+)
+def test_log_level_holds_for_the_process_over_stdio(
+    default: str | None, chosen: str | None, expected: list[str]
+) -> None:
+    """That of the server, until the client sets one."""
+    messages = [legacy_message("initialize", opening_params("2025-06-18"), id_=0)]
+    if chosen is not None:
+        messages.append(legacy_message("logging/setLevel", {"level": chosen}, id_=1))
+    messages.append(legacy_message("tools/call", CALL, id_=2))
+    settings = Settings(log_level=default, keeps_session=True)
+    protocol = a_protocol(call_tool=logs_twice, settings=settings)
 
-    found = talk(a_protocol(call_tool=logs_twice), text)
+    found = talk(protocol, b"".join(encode(message) + b"\n" for message in messages))
 
-    assert levels(found) == ["error"]
+    assert levels(found) == expected
 
 
 @requirement("P-005", "P-051")
