@@ -27,6 +27,8 @@ FILE = """include: [more/*.yaml]
 tools:
   version: {description: Says it., value: one}
   code: {description: Runs., writes: false, python: "code:run"}
+  keyed: {description: Keyed., value: "{{ vars.key }}"}
+vars: {key: "${file:key.txt}"}
 resources:
   page: {uri: "docs://page", file: page.txt}
   text: {uri: "docs://text", text: Hello.}
@@ -41,6 +43,7 @@ class Bench:
         self.write("mcp.yaml", HEAD + FILE)
         self.write("code.py", "def run() -> str:\n    return 'one'\n")
         self.write("page.txt", "one")
+        self.write("key.txt", "one")
         self.apps: list[HttpApp] = []
         self._taken = asyncio.Event()
         checked = self.load()
@@ -173,6 +176,7 @@ def test_change_of_the_file_is_served_and_told(bench: Bench) -> None:
     [
         ("code.py", "def run() -> str:\n    return 'two'\n", "code"),
         ("more/a.yaml", "tools: {added: {description: A., value: two}}\n", "added"),
+        ("key.txt", "two", "keyed"),
     ],
 )
 def test_change_of_what_the_file_names_is_served(

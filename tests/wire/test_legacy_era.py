@@ -224,6 +224,16 @@ def test_parameters_that_are_no_object_are_refused(client: Client) -> None:
     assert answer["error"] == {"code": -32602, "message": "params is an object"}
 
 
+@pytest.mark.parametrize("token", [True, 1.5, None, {}], ids=repr)
+def test_progress_token_is_a_text_or_an_integer(client: Client, token: object) -> None:
+    asked = legacy_message("tools/call", {**CALL, "_meta": {"progressToken": token}})
+
+    [answer] = client.legacy(a_protocol(), asked, "2025-06-18")
+
+    message = "params._meta.progressToken is a string or an integer"
+    assert answer["error"] == {"code": -32602, "message": message}
+
+
 def test_logging_is_advertised_only_where_a_level_is_set() -> None:
     protocol = a_protocol(settings=Settings(log_level="info"))
     message = legacy_message("initialize", opening_params("2025-06-18"))
