@@ -353,6 +353,36 @@ def test_capabilities_say_that_changes_are_told(bench: Bench) -> None:
     live(bench, work)
 
 
+def test_keys_that_are_changed_hold_from_the_reload_on(bench: Bench) -> None:
+    """A key that is taken out of the file is good for nothing any more."""
+    first, second = ("the first of the keys", "the second of the keys")
+
+    async def serve(*keys: str) -> None:
+        listed = ", ".join(keys)
+        bench.write("mcp.yaml", f"{HEAD}serve: {{page_size: 1, state_keys: [{listed}]}}\n{FILE}")
+        await bench.reloaded()
+
+    async def is_good(cursor: object) -> bool:
+        message = modern_message("tools/list", {"cursor": cursor})
+        response = await run(bench.apps[0], Connection([encode(message)]), modern_headers(message))
+        return response.status == 200
+
+    async def work() -> None:
+        begun = (await bench.ask("tools/list"))["nextCursor"]
+        await serve(first)
+        older = (await bench.ask("tools/list"))["nextCursor"]
+        assert not await is_good(begun)
+        await serve(second, first)
+        newer = (await bench.ask("tools/list"))["nextCursor"]
+        assert [await is_good(older), await is_good(newer)] == [True, True]
+        await serve(second)
+        assert [await is_good(older), await is_good(newer)] == [False, True]
+
+    bench.write("mcp.yaml", f"{HEAD}serve: {{page_size: 1}}\n{FILE}")
+    bench.catalog = catalog_of(bench.load())
+    live(bench, work)
+
+
 def test_each_answer_of_two_hundred_reloads_belongs_to_one_version(tmp_path: Path) -> None:
     """Two tools, changed together, never disagree within one answer of both."""
     bench = Bench(tmp_path)
