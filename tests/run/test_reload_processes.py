@@ -39,10 +39,44 @@ async def slow(marker: str) -> str:
 '''
 
 
+OPENING = """
+import asyncio
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[1]
+
+
+@asynccontextmanager
+async def opening():
+    (FOLDER / "began").touch()
+    while not (FOLDER / "go").exists():
+        await asyncio.sleep(0.02)
+    yield
+
+
+def ready() -> str:
+    return "yes"
+"""
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "mcp.yaml"
     write(path, "one")
+    return path
+
+
+@pytest.fixture
+def slow_start(tmp_path: Path) -> Path:
+    """A file whose `lifespan` is entered when `began` is there, and waits for `go`."""
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "slow.py").write_text(OPENING, encoding="utf-8")
+    ready = "tools: {ready: {python: 'tools.slow:ready', writes: false, description: Says it.}}\n"
+    (tmp_path / "ready.yaml").write_text(ready, encoding="utf-8")
+    path = tmp_path / "mcp.yaml"
+    included = "include: [ready.yaml]\nlifespan: tools.slow:opening\n"
+    path.write_text(HEAD + included + TOOL.format("one"), encoding="utf-8")
     return path
 
 
@@ -103,6 +137,44 @@ def test_hangup_reloads_every_worker_and_tells_who_listens(file: Path, workers: 
             assert stream.read() == b"\n"
         assert ended["id"] == "s"
         assert served.process.wait(20) == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--reload",)], ids=["hangup", "by itself"])
+def test_worker_that_replaces_a_dead_one_serves_the_newest_version(
+    file: Path, options: tuple[str, ...]
+) -> None:
+    """It is begun from what the parent holds, which was read at the start."""
+    with serving(file, "--workers", "2", *options) as served:
+        assert versions(served) == {"one"}
+        write(file, "two")
+        if not options:
+            os.kill(served.process.pid, signal.SIGHUP)
+        within_limit(lambda: versions(served) == {"two"})
+        for pid in workers_of(served):
+            os.kill(pid, signal.SIGKILL)
+            within_limit(lambda pid=pid: pid not in workers_of(served))  # type: ignore[misc]
+        within_limit(lambda: versions(served) == {"two"})
+
+
+def workers_of(served: Served) -> set[int]:
+    """The processes that the server has begun."""
+    pid = served.process.pid
+    return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_hangup_that_comes_before_the_first_call_is_not_lost(
+    slow_start: Path, workers: str
+) -> None:
+    """What was read at the start is opened just then, and may be older than the change."""
+    began, may_go = slow_start.with_name("began"), slow_start.with_name("go")
+    with serving(slow_start, "--workers", workers) as served:
+        appears(began)
+        write(slow_start, "two")
+        os.kill(served.process.pid, signal.SIGHUP)
+        may_go.touch()
+        within_limit(lambda: versions(served) == {"two"})
+        assert served.errors() == ""
 
 
 def test_change_is_seen_by_itself(file: Path) -> None:
