@@ -56,6 +56,7 @@ TEMPLATES: Final = "resources/templates/list"
 PROMPTS: Final = "prompts/list"
 TASKS: Final = "io.modelcontextprotocol/tasks"
 """The extension."""
+_UNSHARED: Final = b'"ttlMs":0,"cacheScope":"private",'
 Lists = Mapping[str, Mapping[str, Sequence[Mapping[str, object]]]]
 """What each method lists: its entries, under the one member that they have in the result."""
 
@@ -113,9 +114,13 @@ class Edition:
         """The result object of a task that was asked for; `members` is its encoded object."""
         return self.head + members[1:-1] + self.tail
 
-    def read_result(self, contents: bytes) -> bytes:
-        """The result object of a resource that was read; `contents` is its encoded array."""
-        return b"".join((self.head, self.freshness, b'"contents":', contents, self.tail))
+    def read_result(self, contents: bytes, *, is_answered: bool) -> bytes:
+        """The result object of a resource that was read; `contents` is its encoded array.
+
+        `is_answered`: after a round of questions, so that it is this user's and no cache's.
+        """
+        freshness = _UNSHARED if is_answered and self.freshness else self.freshness
+        return b"".join((self.head, freshness, b'"contents":', contents, self.tail))
 
     def prompt_result(self, messages: bytes, description: str | None) -> bytes:
         """The result object of a prompt; `messages` is its encoded array."""
