@@ -188,12 +188,16 @@ def test_change_is_seen_by_itself(file: Path) -> None:
         within_limit(lambda: versions(served, 1) == {"four"})
 
 
-def test_stream_and_running_call_both_end_well_when_the_server_stops(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["uvicorn", "hypercorn"])
+def test_stream_and_running_call_both_end_well_when_the_server_stops(
+    tmp_path: Path, engine: str
+) -> None:
     """A proxy reports what is cut off as a fault of the server: each gets its last message."""
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools" / "slow.py").write_text(SLOW, encoding="utf-8")
     file = tmp_path / "mcp.yaml"
-    file.write_text(HEAD + "tools: {slow: {python: 'tools.slow:slow', writes: false}}\n", "utf-8")
+    tools = "tools: {slow: {python: 'tools.slow:slow', writes: false}}\n"
+    file.write_text(f"{HEAD}serve: {{engine: {engine}}}\n{tools}", encoding="utf-8")
     marker = tmp_path / "began"
     with (
         serving(file, "--reload") as served,
