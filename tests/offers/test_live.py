@@ -45,6 +45,8 @@ class Bench:
         self.write("page.txt", "one")
         self.write("key.txt", "one")
         self.apps: list[HttpApp] = []
+        self.takes = 0
+        """How often something else came to be served."""
         self._taken = asyncio.Event()
         checked = self.load()
         project = Project(self.load, checked.inputs, follows=True)
@@ -56,6 +58,7 @@ class Bench:
 
     def take(self, catalog: Catalog, protocols: Protocols) -> None:
         serving = serving_of(catalog, protocols)
+        self.takes += 1
         self._taken.set()
         if self.apps:
             self.apps[0].serving = serving
@@ -186,6 +189,41 @@ def test_change_of_what_the_file_names_is_served(
         bench.write(name, text)
         await bench.reloaded()
         assert await bench.call(tool) == "two"
+
+    live(bench, work)
+
+
+def test_each_change_is_reloaded_once_however_it_is_made(bench: Bench) -> None:
+    """Written in place, by another file in its place, made anew, by a link to another file."""
+    path = bench.folder / "mcp.yaml"
+
+    def text(value: str) -> str:
+        return HEAD + FILE.replace("value: one", f"value: {value}")
+
+    def make_anew() -> None:
+        path.unlink()
+        path.write_text(text("anew"), encoding="utf-8")
+
+    def link() -> None:
+        (bench.folder / "other.kept").write_text(text("linked"), encoding="utf-8")
+        (bench.folder / "link").symlink_to(bench.folder / "other.kept")
+        (bench.folder / "link").replace(path)
+
+    async def work() -> None:
+        served = ["one"]
+        for change in (
+            lambda: path.write_text(text("written"), encoding="utf-8"),
+            lambda: bench.write("mcp.yaml", text("replaced")),
+            make_anew,
+            link,
+            lambda: bench.write("code.py", "def run() -> str:\n    return 'two'\n"),
+        ):
+            change()
+            await bench.reloaded()
+            served.append(str(await bench.call("version")))
+        assert served == ["one", "written", "replaced", "anew", "linked", "linked"]
+        assert await bench.call("code") == "two"
+        assert bench.takes == len(served)
 
     live(bench, work)
 
