@@ -129,9 +129,12 @@ def test_client_that_takes_json_alone_is_told_nothing_before() -> None:
 def test_legacy_progress_has_what_the_version_knows(version: str, message: str | None) -> None:
     asked = legacy_message("tools/call", {"name": "echo", "_meta": {"progressToken": 1}})
 
-    found = HttpClient().legacy(a_protocol(call_tool=three_steps), asked, version)
+    client = HttpClient()
+    found = client.legacy(a_protocol(call_tool=three_steps), asked, version)
 
     assert json.loads(json.dumps(found[1]))["params"].get("message") == message
+    lines = {line.split(b":")[0] for line in client.responses[0].body.split(b"\n")}
+    assert lines == {b"event", b"data", b""}, "no ids, and nothing before the first message"
 
 
 @pytest.mark.parametrize(("level", "count"), [(None, 0), ("debug", 2), ("error", 1)])
