@@ -5,24 +5,24 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, TypedDict
 
 import pytest
 
 from runner.catalog.call import CallContext
-from runner.catalog.caller import ANONYMOUS
+from runner.catalog.caller import ANONYMOUS, Caller
 from runner.catalog.content import TextContent
 from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
 from runner.codec.json import encode
 from runner.protocol.jsonrpc import Body, joined
-from runner.transport.stdio import Stdio
+from runner.transport.stdio import MAX_IN_FLIGHT, Stdio
 from tests.requirements import requirement
 from tests.wire.client import PREFIX, legacy_message, modern_message, opening_params
 from tests.wire.http_client import LIMIT_S
-from tests.wire.serving import a_protocol
+from tests.wire.serving import a_protocol, always
 from tests.wire.stdio_client import by_id, talk
 
 DISCOVER = encode(modern_message("server/discover", id_="d"))
@@ -309,6 +309,91 @@ def test_cancelled_serving_leaves_no_task() -> None:
         return len(asyncio.all_tasks())
 
     assert asyncio.run(main()) == 1
+
+
+class Changing(Script):
+    """An input between whose two lines something else comes to be served."""
+
+    def __init__(self, first: bytes, then: bytes) -> None:
+        super().__init__(first)
+        self._chunks.insert(1, then)
+        self.change: Callable[[], None] = lambda: None
+
+    async def read(self) -> bytes:
+        """The first line; after the change the second one."""
+        if len(self._chunks) == 2:
+            self.change()
+        return await super().read()
+
+
+@pytest.mark.parametrize(("limit", "is_read"), [(10_000, True), (100, False)])
+def test_later_lines_meet_what_is_served_by_then(limit: int, *, is_read: bool) -> None:
+    """Its tools, its caller, and its limit of a line."""
+
+    async def tells(_tool: Tool, _arguments: object, context: CallContext) -> CallResult:
+        return CallResult((TextContent(context.caller.principal),))
+
+    written: list[bytes] = []
+    calls = [encode(modern_message("tools/call", {"name": "echo"}, id_=n)) + b"\n" for n in (1, 2)]
+    reader = Changing(*calls)
+    stdio = Stdio(
+        a_protocol(call_tool=always(CallResult((TextContent("before"),)))),
+        ANONYMOUS,
+        reader=reader,
+        writer=Kept(written),
+        max_line_bytes=4096,
+        drain_s=LIMIT_S,
+    )
+    ada = Caller(user_id="ada", issuer="here", authenticated=True)
+    reader.change = lambda: stdio.take(a_protocol(call_tool=tells), ada, max_line_bytes=limit)
+
+    asyncio.run(stdio.serve(asyncio.Event()))
+
+    found = by_id([json.loads(line) for line in written])
+    if is_read:
+        result = found[2]["result"]
+        assert isinstance(result, dict)
+        assert result["content"][0]["text"] == ada.principal
+    else:
+        message = "The message has at most 100 bytes"
+        assert found[None]["error"] == {"code": -32600, "message": message}
+
+
+def test_messages_at_work_are_bounded_and_the_rest_waits() -> None:
+    async def main() -> tuple[int, int]:
+        began, may_end, all_began = 0, asyncio.Event(), asyncio.Event()
+
+        async def waits(_tool: Tool, _arguments: object, _context: CallContext) -> CallResult:
+            nonlocal began
+            began += 1
+            if began == MAX_IN_FLIGHT:
+                all_began.set()
+            await may_end.wait()
+            return CallResult((TextContent("done"),))
+
+        written: list[bytes] = []
+        calls = [
+            encode(modern_message("tools/call", {"name": "echo"}, id_=number)) + b"\n"
+            for number in range(MAX_IN_FLIGHT + 5)
+        ]
+        stdio = Stdio(
+            a_protocol(call_tool=waits),
+            ANONYMOUS,
+            reader=Script(b"".join(calls)),
+            writer=Kept(written),
+            max_line_bytes=4096,
+            drain_s=LIMIT_S,
+        )
+        serving = asyncio.create_task(stdio.serve(asyncio.Event()))
+        await all_began.wait()
+        for _ in range(5):
+            await asyncio.to_thread(int)
+        first = began
+        may_end.set()
+        await serving
+        return first, len(written)
+
+    assert asyncio.run(main()) == (MAX_IN_FLIGHT, MAX_IN_FLIGHT + 5)
 
 
 def test_reader_that_is_gone_ends_the_serving() -> None:
