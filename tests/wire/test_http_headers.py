@@ -11,7 +11,7 @@ from runner.catalog.prompt import Prompt
 from runner.catalog.schema import HeaderParameter
 from runner.codec.json import encode
 from tests.requirements import requirement
-from tests.wire.client import an_app, modern_message
+from tests.wire.client import StdioClient, an_app, modern_message
 from tests.wire.http_client import send
 from tests.wire.serving import a_catalog, a_protocol, a_tool
 from tests.wire.test_legacy_methods import a_full_catalog, one_and_bytes
@@ -188,3 +188,14 @@ def test_name_header_without_a_name_in_the_body_is_refused() -> None:
     response = send(an_app(a_protocol()), encode(message), [VERSION, METHOD, NAME])
 
     assert json.loads(response.body)["error"]["code"] == -32020
+
+
+def test_call_over_stdio_has_no_headers_to_repeat_anything() -> None:
+    protocol = a_protocol(a_catalog(a_tool(headers=DECLARED)))
+    params = {"name": "echo", "arguments": {"city": "north"}}
+
+    [answer] = StdioClient().modern(protocol, modern_message("tools/call", params))
+
+    result = answer["result"]
+    assert isinstance(result, dict)
+    assert result["structuredContent"] == {"city": "north"}
