@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import hashlib
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -248,10 +248,13 @@ def catalog_of(checked: Checked) -> Catalog:
     return checked.catalog
 
 
-def state_keys(catalog: Catalog) -> list[bytes]:
-    """The keys that seal cursors, newest first; made here where the file gives none."""
+def state_keys(catalog: Catalog, otherwise: Sequence[bytes] = ()) -> list[bytes]:
+    """The keys that seal cursors, newest first.
+
+    Where the file gives none they are `otherwise`; without these, one is made here.
+    """
     keys = [key.reveal().encode() for key in catalog.listen.state_keys]
-    return keys or [secrets.token_bytes(STATE_KEY_BYTES)]
+    return keys or list(otherwise) or [secrets.token_bytes(STATE_KEY_BYTES)]
 
 
 def new_error_id() -> str:

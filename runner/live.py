@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from runner.app import Checked, Served, catalog_of, new_error_id, open_served
+from runner.app import Checked, Served, catalog_of, new_error_id, open_served, state_keys
 from runner.bindings.watched import Behind, Watched
 from runner.catalog.catalog import Catalog
 from runner.catalog.resource import ResourceIndex
@@ -131,13 +131,15 @@ class Live:
         keeps_session: bool = False,
         standing: Standing | None = None,
     ) -> None:
-        """`keeps_session` over stdio, where clients are told of changes that come unasked alone;
+        """`keys` are those of the start; they hold on where the file gives none;
+        `keeps_session` over stdio, where clients are told of changes that come unasked alone;
         `standing` is told whether the newest version is served, and what is behind it."""
         self.listeners = Listeners()
         self._standing = standing or Standing()
         self._project = project
         told = self.listeners if project.follows or not keeps_session else None
-        self._open = partial(open_served, keys=keys, listeners=told, keeps_session=keeps_session)
+        self._keys = keys
+        self._open = partial(open_served, listeners=told, keeps_session=keeps_session)
         self._take = take
         self._current: Generation | None = None
         self._allowed_seen = 0
@@ -164,9 +166,11 @@ class Live:
         Raises:
             StartError: something behind it cannot be opened.
         """
-        generation = Generation(catalog, self._open(catalog))
+        keys = state_keys(catalog, self._keys)
+        generation = Generation(catalog, self._open(catalog, keys=keys))
         served = await generation.open()
         protocols = served.protocols
+        self._keys = keys
         before, self._current = self._current, generation
         self._behind = {}
         self._seen = None

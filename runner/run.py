@@ -76,8 +76,8 @@ async def _serve_http(
     loop = asyncio.get_running_loop()
     asked_at: list[float] = []
     live = Live(project, keys, take, standing=standing)
-    await live.begin(catalog)
     stopping.on_hangup = live.ask
+    await live.begin(catalog)
     following = asyncio.create_task(live.follow())
     ending = asyncio.create_task(_end_streams(live, stopping.event, asked_at, standing))
     try:
@@ -125,8 +125,8 @@ async def _serve_stdio(
             served.append(stdio)
 
     live = Live(project, state_keys(catalog), take, keeps_session=True)
-    await live.begin(catalog)
     stopping.on_hangup = live.ask
+    await live.begin(catalog)
     served[0].on_end = live.listeners.end
     following = asyncio.create_task(live.follow())
     try:

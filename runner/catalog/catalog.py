@@ -9,6 +9,7 @@ from typing import Final
 
 from runner.catalog.caller import Caller
 from runner.catalog.drawn import AllowedSource
+from runner.catalog.plans import PythonPlan, own_plans
 from runner.catalog.prompt import Prompt
 from runner.catalog.resource import Resource
 from runner.catalog.sources import Api, Database
@@ -162,3 +163,11 @@ class Catalog:
         readers = {item.tool.name: item.tool for item in self.resources.values()}
         sources = {name: source.tool for name, source in self.sources.items()}
         return {**self.tools, **readers, **self.suggesters, **sources}
+
+    @property
+    def logs(self) -> bool:
+        """Some function is given a `Context`, by which it can log to the client."""
+        plans = (plan for tool in self.runnable.values() for plan in own_plans(tool.plan))
+        return any(
+            "context" in plan.injected.values() for plan in plans if isinstance(plan, PythonPlan)
+        )

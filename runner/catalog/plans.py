@@ -145,3 +145,10 @@ class ListingPlan:
 ToolPlan = SqlPlan | HttpPlan | PythonPlan | ValuePlan | StepsPlan
 """What a tool of the file runs."""
 Plan = ToolPlan | FilePlan | DirectoryPlan | ListingPlan
+
+
+def own_plans(plan: Plan) -> Sequence[Plan]:
+    """What a plan runs itself: the plan, or those of its steps that name no tool."""
+    if isinstance(plan, StepsPlan):
+        return [step.inline for step in plan.steps if step.inline is not None]
+    return [plan]

@@ -1,6 +1,8 @@
 """`mcp-run serve`: serves the file over HTTP, or over standard input and output."""
 
 import os
+import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -159,11 +161,17 @@ def _greet(catalog: Catalog, address: tuple[str, int], output: Output) -> None:
     for endpoint, url in zip(catalog.endpoints, urls, strict=True):
         shown = f"{url:{width}}  {_offer(endpoint)}" if endpoint.name else url
         output.say(f"  address  {shown}", bold=True)
-    output.say(f"  connect  claude mcp add --transport http {catalog.identity.name} {urls[0]}")
+    name, url = _command_name(catalog.identity.name), shlex.quote(urls[0])
+    output.say(f"  connect  claude mcp add --transport http {name} {url}")
     if listen.workers > 1 and not listen.state_keys:
         output.say("  note     set serve.state_keys before you run several replicas")
     if not is_loopback(listen.host) and catalog.identities.anonymous is not None:
         output.say("  warning  everyone who reaches this address may call every tool", color="red")
+
+
+def _command_name(name: str) -> str:
+    """The name as Claude Code takes it, which has nothing that a shell would read."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "mcp-run"
 
 
 def _offer(endpoint: Endpoint) -> str:

@@ -1,14 +1,13 @@
 """`mcp-run validate`: every fault of the file at once, with no side effects."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from runner.app import Checked, check
 from runner.bindings.sql.engines import ENGINES
-from runner.catalog.plans import Plan, StepsPlan
+from runner.catalog.plans import own_plans
 from runner.catalog.sources import Database
 from runner.catalog.sql import SqlPlan
 from runner.cli.console import Output
@@ -62,7 +61,7 @@ def _worth_telling(checked: Checked, *, all_of_them: bool) -> list[Database]:
     asked = {
         plan.database
         for tool in checked.catalog.tools.values()
-        for plan in _plans(tool.plan)
+        for plan in own_plans(tool.plan)
         if isinstance(plan, SqlPlan)
     }
     return [
@@ -70,10 +69,6 @@ def _worth_telling(checked: Checked, *, all_of_them: bool) -> list[Database]:
         for name, database in checked.catalog.databases.items()
         if all_of_them or (name in asked and name not in checked.proven)
     ]
-
-
-def _plans(plan: Plan) -> Sequence[Plan | None]:
-    return [step.inline for step in plan.steps] if isinstance(plan, StepsPlan) else [plan]
 
 
 def _proof(database: Database, checked: Checked, *, connects: bool) -> str:

@@ -40,9 +40,11 @@ class Settings:
     """What is served can change while it is served, and clients that can be told are told."""
     has_tasks: bool = False
     """Some tool may run as a task, and tasks are kept."""
+    logs: bool = False
+    """Some function can log to the client that asks for it."""
     log_level: str | None = None
     """The lowest level that a legacy client gets unasked; None: none, and `logging` is advertised
-    only where a level is kept."""
+    to it only where a level is kept."""
     keeps_session: bool = False
     """What a legacy client settles, as its log level, holds for what it asks later (stdio)."""
 
@@ -54,6 +56,7 @@ TEMPLATES: Final = "resources/templates/list"
 PROMPTS: Final = "prompts/list"
 TASKS: Final = "io.modelcontextprotocol/tasks"
 """The extension."""
+_UNSHARED: Final = b'"ttlMs":0,"cacheScope":"private",'
 Lists = Mapping[str, Mapping[str, Sequence[Mapping[str, object]]]]
 """What each method lists: its entries, under the one member that they have in the result."""
 
@@ -111,9 +114,13 @@ class Edition:
         """The result object of a task that was asked for; `members` is its encoded object."""
         return self.head + members[1:-1] + self.tail
 
-    def read_result(self, contents: bytes) -> bytes:
-        """The result object of a resource that was read; `contents` is its encoded array."""
-        return b"".join((self.head, self.freshness, b'"contents":', contents, self.tail))
+    def read_result(self, contents: bytes, *, is_answered: bool) -> bytes:
+        """The result object of a resource that was read; `contents` is its encoded array.
+
+        `is_answered`: after a round of questions, so that it is this user's and no cache's.
+        """
+        freshness = _UNSHARED if is_answered and self.freshness else self.freshness
+        return b"".join((self.head, freshness, b'"contents":', contents, self.tail))
 
     def prompt_result(self, messages: bytes, description: str | None) -> bytes:
         """The result object of a prompt; `messages` is its encoded array."""
@@ -249,5 +256,6 @@ def _tells(settings: Settings, features: Features) -> bool:
 
 
 def _logs(settings: Settings, features: Features) -> bool:
-    keeps = settings.keeps_session and not features.is_modern
-    return settings.log_level is not None or keeps
+    if features.is_modern:
+        return settings.logs
+    return settings.log_level is not None or settings.keeps_session

@@ -18,7 +18,7 @@ from runner.protocol.edition import RESOURCES, TEMPLATES
 from runner.protocol.errors import Code, ProtocolError
 from runner.protocol.jsonrpc import Body
 from runner.protocol.request import Handler, Request, answer_list, invalid_params
-from runner.protocol.rounds import in_rounds
+from runner.protocol.rounds import OF_ROUNDS, in_rounds
 
 _logger = logging.getLogger("runner.resource")
 
@@ -64,7 +64,9 @@ class Resources:
         finally:
             if reports is not None:
                 reports.close()
-        return request.edition.read_result(encode([_contents(item) for item in contents]))
+        written = encode([_contents(item) for item in contents])
+        is_answered = not OF_ROUNDS.isdisjoint(request.params)
+        return request.edition.read_result(written, is_answered=is_answered)
 
 
 def _refused(error: CallError, uri: str, resource: Resource, request: Request) -> ProtocolError:

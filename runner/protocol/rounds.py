@@ -26,7 +26,9 @@ from runner.protocol.request import Request, invalid_params
 LIFETIME: Final = timedelta(minutes=10)
 """Of a state: how long the user may take for one round."""
 _PURPOSE: Final = b"round"
-_OF_THE_ROUND: Final = frozenset({"_meta", "inputResponses", "requestState"})
+OF_ROUNDS: Final = frozenset({"inputResponses", "requestState"})
+"""Parameters that a request has after the first round."""
+_OF_THE_ROUND: Final = OF_ROUNDS | {"_meta"}
 _FORM: Final = 1
 
 

@@ -70,7 +70,9 @@ class Protocol:
         """
         followed = _followed(endpoint, backend, tasks)
         notifies = listeners is not None
-        settings = replace(settings, notifies=notifies, has_tasks=followed is not None)
+        settings = replace(
+            settings, notifies=notifies, has_tasks=followed is not None, logs=catalog.logs
+        )
         offered = _offered(endpoint, backend, followed)
         cursors = Cursors(endpoint, catalog, backend.seal)
         editions = {

@@ -77,6 +77,8 @@ class Stopping:
             os.register_at_fork(
                 before=forks.hold, after_in_parent=forks.let_go, after_in_child=forks.forget
             )
+            # Whoever began this process may have held back what it could not hear before.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, self._signals)
         threading.Thread(target=self._hear, name="signals", daemon=True).start()
 
     def finish(self) -> None:
@@ -93,7 +95,11 @@ class Stopping:
 
     def _hang_up(self) -> None:
         with suppress(RuntimeError):  # the loop has closed: there is nothing to reload
-            self._loop.call_soon_threadsafe(self.on_hangup)
+            self._loop.call_soon_threadsafe(self._reload)
+
+    def _reload(self) -> None:
+        """On the loop, where what serves has said by now what a hangup does."""
+        self.on_hangup()
 
     def _ask(self) -> None:
         if not self._is_asked:

@@ -47,6 +47,8 @@ class Workers:
         self._stopping = False
         self._hangups = hangups() if reloads else frozenset()
         """What the workers are told too, so that each reloads."""
+        self._has_hung_up = False
+        """What a worker is begun from may be older than what the others serve."""
         self._watched = {signal.SIGCHLD, *self._hangups, *stop_signals(reloads=reloads)}
         self._pipe = os.pipe()
         """Its end for writing is the parent's alone, so that it closes with the parent."""
@@ -62,6 +64,7 @@ class Workers:
                 case signal.SIGCHLD:
                     status = max(status, self._reap())
                 case number if number in self._hangups:
+                    self._has_hung_up = True
                     for pid in self._started:
                         os.kill(pid, number)
                 case _:
@@ -77,7 +80,10 @@ class Workers:
         status = 1
         try:
             self._follow_parent()
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, self._watched)
+            # A hangup waits until the work hears it; by default it would end the process.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, self._watched - self._hangups)
+            for number in self._hangups if self._has_hung_up else ():
+                os.kill(os.getpid(), number)
             status = self._work()
         finally:
             os._exit(status)

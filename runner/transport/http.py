@@ -12,7 +12,7 @@ from typing import Final
 from runner.auth.identity import Challenge, Identify
 from runner.catalog.catalog import Listen
 from runner.codec.json import encode
-from runner.protocol.errors import Code, ProtocolError, error_message
+from runner.protocol.errors import MODERN_STATUS, Code, ProtocolError, error_message
 from runner.protocol.exchange import Exchange
 from runner.protocol.headers import Headers, read_headers
 from runner.protocol.jsonrpc import Answer
@@ -166,7 +166,9 @@ async def _last_word(ending: Ending, reply: Reply, exchange: Exchange) -> None:
             await reply.finish(Answer(408, error_message(fault, None)))
         case Ending.SERVER_STOPS:
             fault = ProtocolError(Code.INTERNAL_ERROR, "The server stops; ask again")
-            await reply.finish(Answer(503, error_message(fault, exchange.id_json)))
+            is_read = exchange.id_json is not None
+            status = MODERN_STATUS[fault.code] if is_read else 503
+            await reply.finish(Answer(status, error_message(fault, exchange.id_json)))
 
 
 async def _challenge(send: Send, challenge: Challenge, headers: Sequence[Header]) -> None:

@@ -297,7 +297,7 @@ def test_capability_is_advertised_where_an_argument_has_a_source(
     whole: Whole, tmp_path: Path
 ) -> None:
     capabilities = whole.result("server/discover")["capabilities"]
-    assert capabilities == {"resources": {}, "prompts": {}, "completions": {}}
+    assert capabilities == {"resources": {}, "prompts": {}, "completions": {}, "logging": {}}
     with serve(tmp_path, 'prompts: {p: {template: "{{ a }}", arguments: {a: {}}}}\n') as other:
         assert other.result("server/discover")["capabilities"] == {"prompts": {}}
         params = asked({"type": "ref/prompt", "name": "p"}, "a", "")

@@ -27,6 +27,8 @@ FILE = """include: [more/*.yaml]
 tools:
   version: {description: Says it., value: one}
   code: {description: Runs., writes: false, python: "code:run"}
+  keyed: {description: Keyed., value: "{{ vars.key }}"}
+vars: {key: "${file:key.txt}"}
 resources:
   page: {uri: "docs://page", file: page.txt}
   text: {uri: "docs://text", text: Hello.}
@@ -41,7 +43,10 @@ class Bench:
         self.write("mcp.yaml", HEAD + FILE)
         self.write("code.py", "def run() -> str:\n    return 'one'\n")
         self.write("page.txt", "one")
+        self.write("key.txt", "one")
         self.apps: list[HttpApp] = []
+        self.takes = 0
+        """How often something else came to be served."""
         self._taken = asyncio.Event()
         checked = self.load()
         project = Project(self.load, checked.inputs, follows=True)
@@ -53,6 +58,7 @@ class Bench:
 
     def take(self, catalog: Catalog, protocols: Protocols) -> None:
         serving = serving_of(catalog, protocols)
+        self.takes += 1
         self._taken.set()
         if self.apps:
             self.apps[0].serving = serving
@@ -173,6 +179,7 @@ def test_change_of_the_file_is_served_and_told(bench: Bench) -> None:
     [
         ("code.py", "def run() -> str:\n    return 'two'\n", "code"),
         ("more/a.yaml", "tools: {added: {description: A., value: two}}\n", "added"),
+        ("key.txt", "two", "keyed"),
     ],
 )
 def test_change_of_what_the_file_names_is_served(
@@ -182,6 +189,41 @@ def test_change_of_what_the_file_names_is_served(
         bench.write(name, text)
         await bench.reloaded()
         assert await bench.call(tool) == "two"
+
+    live(bench, work)
+
+
+def test_each_change_is_reloaded_once_however_it_is_made(bench: Bench) -> None:
+    """Written in place, by another file in its place, made anew, by a link to another file."""
+    path = bench.folder / "mcp.yaml"
+
+    def text(value: str) -> str:
+        return HEAD + FILE.replace("value: one", f"value: {value}")
+
+    def make_anew() -> None:
+        path.unlink()
+        path.write_text(text("anew"), encoding="utf-8")
+
+    def link() -> None:
+        (bench.folder / "other.kept").write_text(text("linked"), encoding="utf-8")
+        (bench.folder / "link").symlink_to(bench.folder / "other.kept")
+        (bench.folder / "link").replace(path)
+
+    async def work() -> None:
+        served = ["one"]
+        for change in (
+            lambda: path.write_text(text("written"), encoding="utf-8"),
+            lambda: bench.write("mcp.yaml", text("replaced")),
+            make_anew,
+            link,
+            lambda: bench.write("code.py", "def run() -> str:\n    return 'two'\n"),
+        ):
+            change()
+            await bench.reloaded()
+            served.append(str(await bench.call("version")))
+        assert served == ["one", "written", "replaced", "anew", "linked", "linked"]
+        assert await bench.call("code") == "two"
+        assert bench.takes == len(served)
 
     live(bench, work)
 
@@ -346,6 +388,36 @@ def test_capabilities_say_that_changes_are_told(bench: Bench) -> None:
             "resources": {"listChanged": True, "subscribe": True},
         }
 
+    live(bench, work)
+
+
+def test_keys_that_are_changed_hold_from_the_reload_on(bench: Bench) -> None:
+    """A key that is taken out of the file is good for nothing any more."""
+    first, second = ("the first of the keys", "the second of the keys")
+
+    async def serve(*keys: str) -> None:
+        listed = ", ".join(keys)
+        bench.write("mcp.yaml", f"{HEAD}serve: {{page_size: 1, state_keys: [{listed}]}}\n{FILE}")
+        await bench.reloaded()
+
+    async def is_good(cursor: object) -> bool:
+        message = modern_message("tools/list", {"cursor": cursor})
+        response = await run(bench.apps[0], Connection([encode(message)]), modern_headers(message))
+        return response.status == 200
+
+    async def work() -> None:
+        begun = (await bench.ask("tools/list"))["nextCursor"]
+        await serve(first)
+        older = (await bench.ask("tools/list"))["nextCursor"]
+        assert not await is_good(begun)
+        await serve(second, first)
+        newer = (await bench.ask("tools/list"))["nextCursor"]
+        assert [await is_good(older), await is_good(newer)] == [True, True]
+        await serve(second)
+        assert [await is_good(older), await is_good(newer)] == [False, True]
+
+    bench.write("mcp.yaml", f"{HEAD}serve: {{page_size: 1}}\n{FILE}")
+    bench.catalog = catalog_of(bench.load())
     live(bench, work)
 
 

@@ -9,6 +9,7 @@ import pytest
 from runner.codec.json import encode
 from runner.protocol.metadata import LOG_LEVELS
 from tests.offers.whole import HEAD, Whole, faults, serve
+from tests.requirements import requirement
 from tests.run.processes import COMMAND, LIMIT_S
 from tests.wire.client import legacy_message
 from tests.wire.http_client import Connection, run
@@ -22,6 +23,18 @@ def logs(context: Context) -> str:
     context.log("info", "small")
     context.log("error", "large")
     return "done"
+
+
+def silent() -> str:
+    return "done"
+
+
+def suggests(value: str, context: Context) -> list[str]:
+    return [value]
+
+
+def suggests_silently(value: str) -> list[str]:
+    return [value]
 """
 VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
 
@@ -106,3 +119,44 @@ def test_level_of_a_client_of_its_own_takes_the_place_of_the_level_of_the_file(
     assert opening["result"]["capabilities"] == {"tools": {}, "logging": {}}
     logged = [message["params"] for message in found if "method" in message]
     assert logged == [{"level": "error", "data": "large"}]
+
+
+STEPS = "tools: {{a: {{description: A., writes: false, steps: [{{python: {0}, as: a}}]}}}}\n"
+READER = "resources: {{read: {{uri: 'log://read', python: {0}}}}}\n"
+SUGGESTER = """prompts:
+  write:
+    description: W.
+    arguments: {{a: {{complete: {{python: "{0}"}}}}}}
+    template: "{{{{ a }}}}"
+"""
+
+
+@requirement("P-075", "P-116")
+@pytest.mark.parametrize(
+    ("text", "advertised"),
+    [
+        (TOOLS, True),
+        (TOOLS.replace(":logs}", ":silent}"), False),
+        ("serve: {log_notifications: debug}\ntools: {one: {description: One., value: 1}}\n", False),
+        (STEPS.format("logging_tool:logs"), True),
+        (STEPS.format("logging_tool:silent"), False),
+        (READER.format("logging_tool:logs"), True),
+        (READER.format("logging_tool:silent"), False),
+        (SUGGESTER.format("logging_tool:suggests"), True),
+        (SUGGESTER.format("logging_tool:suggests_silently"), False),
+    ],
+    ids=[
+        *("tool", "silent tool", "no function", "step", "silent step"),
+        *("reader", "silent reader", "suggester", "silent suggester"),
+    ],
+)
+def test_modern_clients_are_told_that_they_can_ask_for_log_messages(
+    tmp_path: Path, text: str, advertised: bool
+) -> None:
+    """A server that logs to a client MUST have declared it; one that cannot declares nothing."""
+    (tmp_path / "logging_tool.py").write_text(CODE)
+    with serve(tmp_path, text) as whole:
+        found = whole.result("server/discover")["capabilities"]
+
+    assert isinstance(found, dict)
+    assert found.get("logging") == ({} if advertised else None)

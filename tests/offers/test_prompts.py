@@ -127,7 +127,8 @@ def test_prompts_are_listed_in_the_order_of_the_file(whole: Whole) -> None:
 
 
 def test_capability_is_advertised(whole: Whole) -> None:
-    assert whole.result("server/discover")["capabilities"] == {"resources": {}, "prompts": {}}
+    found = whole.result("server/discover")["capabilities"]
+    assert found == {"resources": {}, "prompts": {}, "logging": {}}
 
 
 def test_template_of_a_file_is_one_message_of_the_user(whole: Whole) -> None:

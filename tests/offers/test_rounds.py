@@ -190,6 +190,14 @@ def test_confirmation_shows_what_a_read_tool_returns_and_then_runs(whole: Whole)
     assert notes(whole) == [2]
 
 
+@requirement("P-125")
+def test_surplus_answers_are_ignored(whole: Whole) -> None:
+    rounds = Rounds(whole, "ask_name")
+    rounds.asked()
+    answers = {"user_name": accept(name="Ann"), "other": accept(), "third": {"action": "decline"}}
+    assert rounds.done(answers) == "Hello, Ann!"
+
+
 @requirement("P-126")
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 def test_declined_confirmation_is_a_normal_end(whole: Whole, action: str) -> None:
@@ -396,7 +404,7 @@ def test_states_of_several_keys_are_good_and_those_of_none_are_not(tmp_path: Pat
         assert error["code"] == -32602
 
 
-@requirement("P-120")
+@requirement("P-120", "P-073")
 def test_resource_asks_too(whole: Whole) -> None:
     meta = {f"{PREFIX}clientCapabilities": ALL}
     first = whole.result("resources/read", {"uri": "ask://name"}, meta=meta)
@@ -411,6 +419,7 @@ def test_resource_asks_too(whole: Whole) -> None:
     assert last["contents"] == [
         {"uri": "ask://name", "mimeType": "text/plain", "text": "Hello, Ann!"}
     ]
+    assert (last["ttlMs"], last["cacheScope"]) == (0, "private"), "it is this user's answer"
 
 
 def test_steps_ask_once_for_all(whole: Whole) -> None:

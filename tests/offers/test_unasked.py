@@ -194,6 +194,26 @@ def test_subscribed_resource_is_told_until_it_is_unsubscribed(bench: Bench) -> N
     talk(bench, work)
 
 
+def test_end_of_one_subscription_leaves_the_others(bench: Bench) -> None:
+    other = "  other: {uri: 'docs://other', file: other.txt}\n"
+    bench.write("mcp.yaml", HEAD + TOOLS.format("one") + RESOURCES + other)
+    bench.write("other.txt", "one")
+
+    async def work(client: Bench) -> None:
+        await client.begin()
+        for uri in ("docs://page", "docs://other"):
+            await client.ask("resources/subscribe", {"uri": uri})
+        await client.live.look_at_resources()
+        await client.ask("resources/unsubscribe", {"uri": "docs://page"})
+        for name in ("page.txt", "other.txt"):
+            client.write(name, "two, longer")
+        await client.live.look_at_resources()
+        assert (await client.receive())["params"] == {"uri": "docs://other"}
+        assert "result" in await client.ask("ping")
+
+    talk(bench, work)
+
+
 def test_subscription_that_comes_after_a_look_is_looked_at_too(bench: Bench) -> None:
     """The files of all streams are known between two looks; another subscription is no stream."""
 

@@ -39,10 +39,44 @@ async def slow(marker: str) -> str:
 '''
 
 
+OPENING = """
+import asyncio
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[1]
+
+
+@asynccontextmanager
+async def opening():
+    (FOLDER / "began").touch()
+    while not (FOLDER / "go").exists():
+        await asyncio.sleep(0.02)
+    yield
+
+
+def ready() -> str:
+    return "yes"
+"""
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "mcp.yaml"
     write(path, "one")
+    return path
+
+
+@pytest.fixture
+def slow_start(tmp_path: Path) -> Path:
+    """A file whose `lifespan` is entered when `began` is there, and waits for `go`."""
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "slow.py").write_text(OPENING, encoding="utf-8")
+    ready = "tools: {ready: {python: 'tools.slow:ready', writes: false, description: Says it.}}\n"
+    (tmp_path / "ready.yaml").write_text(ready, encoding="utf-8")
+    path = tmp_path / "mcp.yaml"
+    included = "include: [ready.yaml]\nlifespan: tools.slow:opening\n"
+    path.write_text(HEAD + included + TOOL.format("one"), encoding="utf-8")
     return path
 
 
@@ -105,6 +139,44 @@ def test_hangup_reloads_every_worker_and_tells_who_listens(file: Path, workers: 
         assert served.process.wait(20) == 0
 
 
+@pytest.mark.parametrize("options", [(), ("--reload",)], ids=["hangup", "by itself"])
+def test_worker_that_replaces_a_dead_one_serves_the_newest_version(
+    file: Path, options: tuple[str, ...]
+) -> None:
+    """It is begun from what the parent holds, which was read at the start."""
+    with serving(file, "--workers", "2", *options) as served:
+        assert versions(served) == {"one"}
+        write(file, "two")
+        if not options:
+            os.kill(served.process.pid, signal.SIGHUP)
+        within_limit(lambda: versions(served) == {"two"})
+        for pid in workers_of(served):
+            os.kill(pid, signal.SIGKILL)
+            within_limit(lambda pid=pid: pid not in workers_of(served))  # type: ignore[misc]
+        within_limit(lambda: versions(served) == {"two"})
+
+
+def workers_of(served: Served) -> set[int]:
+    """The processes that the server has begun."""
+    pid = served.process.pid
+    return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_hangup_that_comes_before_the_first_call_is_not_lost(
+    slow_start: Path, workers: str
+) -> None:
+    """What was read at the start is opened just then, and may be older than the change."""
+    began, may_go = slow_start.with_name("began"), slow_start.with_name("go")
+    with serving(slow_start, "--workers", workers) as served:
+        appears(began)
+        write(slow_start, "two")
+        os.kill(served.process.pid, signal.SIGHUP)
+        may_go.touch()
+        within_limit(lambda: versions(served) == {"two"})
+        assert served.errors() == ""
+
+
 def test_change_is_seen_by_itself(file: Path) -> None:
     with serving(file, "--reload") as served:
         write(file, "two")
@@ -116,12 +188,16 @@ def test_change_is_seen_by_itself(file: Path) -> None:
         within_limit(lambda: versions(served, 1) == {"four"})
 
 
-def test_stream_and_running_call_both_end_well_when_the_server_stops(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["uvicorn", "hypercorn"])
+def test_stream_and_running_call_both_end_well_when_the_server_stops(
+    tmp_path: Path, engine: str
+) -> None:
     """A proxy reports what is cut off as a fault of the server: each gets its last message."""
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools" / "slow.py").write_text(SLOW, encoding="utf-8")
     file = tmp_path / "mcp.yaml"
-    file.write_text(HEAD + "tools: {slow: {python: 'tools.slow:slow', writes: false}}\n", "utf-8")
+    tools = "tools: {slow: {python: 'tools.slow:slow', writes: false}}\n"
+    file.write_text(f"{HEAD}serve: {{engine: {engine}}}\n{tools}", encoding="utf-8")
     marker = tmp_path / "began"
     with (
         serving(file, "--reload") as served,

@@ -55,6 +55,40 @@ def test_server_says_where_what_and_how_to_connect(lab: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("My shop; rm -rf ~", "My-shop-rm--rf"),
+        ("com.example/shop", "com-example-shop"),
+        ("Läden 商店", "L-den"),
+        ("商店", "mcp-run"),
+    ],
+)
+def test_command_to_connect_can_be_run_whatever_the_server_is_called(
+    tmp_path: Path, name: str, shown: str
+) -> None:
+    """Claude Code takes letters, digits, `-` and `_`; a shell takes the rest for itself."""
+    file = tmp_path / "mcp.yaml"
+    text = 'mcp: 1\nserver: {name: "%s", version: 1.0.0}\nserve: {path: "/a&b"}\n'
+    file.write_text(text % name + "tools: {a: {description: A., value: 1}}\n", encoding="utf-8")
+    port = without_server()
+    process = subprocess.Popen(
+        [COMMAND, "serve", "-f", str(file), "--port", str(port)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert process.stderr is not None
+        said = [process.stderr.readline().rstrip() for _ in range(3)]
+    finally:
+        end(process)
+    url = f"http://127.0.0.1:{port}/a&b"
+    assert said == [
+        f"{name} 1.0.0: 1 tool",
+        f"  address  {url}",
+        f"  connect  claude mcp add --transport http {shown} '{url}'",
+    ]
+
+
 def test_server_says_it_to_programs_in_one_line_of_json(lab: Path) -> None:
     port = without_server()
     process = subprocess.Popen(

@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.processes import COMMAND, LIMIT_S, Answer, within_limit
+from tests.run.processes import COMMAND, LIMIT_S, Answer, appears, within_limit
+from tests.run.test_reload_processes import slow_start
 from tests.wire.client import PREFIX, legacy_message, modern_message, opening_params
 from tests.wire.recording import Conversation
+
+__all__ = ["slow_start"]
 
 HEAD = "mcp: 1\nserver: {name: reload, version: 1.0.0}\n"
 TOOL = "tools: {{version: {{description: 'Says {0}.', value: '{0}'}}}}\n"
@@ -149,6 +152,16 @@ def test_hangup_reloads_a_server_that_tells_of_no_changes(file: Path) -> None:
         assert found["capabilities"] == {"tools": {}}
         write(file, HEAD + TOOL.format("two"))
         os.kill(client.process.pid, signal.SIGHUP)
+        within_limit(lambda: client.call(CALL) == "two")
+
+
+def test_hangup_that_comes_before_the_first_call_is_not_lost(slow_start: Path) -> None:
+    began, may_go = slow_start.with_name("began"), slow_start.with_name("go")
+    with serving(slow_start) as client:
+        appears(began)
+        write(slow_start, HEAD + TOOL.format("two"))
+        os.kill(client.process.pid, signal.SIGHUP)
+        may_go.touch()
         within_limit(lambda: client.call(CALL) == "two")
 
 

@@ -4,14 +4,17 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.run.processes import COMMAND, LIMIT_S, Answer, end, request, text_of
+from tests.run.processes import COMMAND, LIMIT_S, Answer, appears, end, request, text_of
 from tests.wire.recording import Conversation
+
+QUICK_S = 1.0
 
 
 class Client:
@@ -79,6 +82,43 @@ def test_signal_ends_the_server_while_input_is_open(lab: Path, number: signal.Si
         assert text_of(client.receive()) == str(client.process.pid)
         client.process.send_signal(number)
         assert client.process.wait(10) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_lets_what_runs_end(lab: Path, number: signal.Signals) -> None:
+    marker = lab.with_name("began")
+    with stdio(lab) as client:
+        client.send("wait", marker=str(marker), seconds=1.0)
+        appears(marker)
+        client.process.send_signal(number)
+        assert text_of(client.receive()) == "done"
+        assert client.process.wait(LIMIT_S) == 0
+        assert client.rest() == (b"", "")
+
+
+@pytest.mark.parametrize("how", ["signal", "end of input"])
+def test_call_that_does_not_end_in_time_holds_up_no_end(lab: Path, how: str) -> None:
+    marker = lab.with_name("began")
+    with stdio(lab, DRAIN="300ms") as client:
+        client.send("wait", marker=str(marker), seconds=600)
+        appears(marker)
+        if how == "signal":
+            client.process.terminate()
+            client.process.wait(LIMIT_S)
+        assert client.rest() == (b"", "")
+        assert client.process.returncode == 0
+
+
+def test_second_signal_does_not_wait(lab: Path) -> None:
+    marker = lab.with_name("began")
+    with stdio(lab, DRAIN="60s") as client:
+        client.send("wait", marker=str(marker), seconds=600)
+        appears(marker)
+        began = time.monotonic()
+        client.process.send_signal(signal.SIGTERM)
+        client.process.send_signal(signal.SIGINT)
+        assert client.process.wait(LIMIT_S) == 1
+        assert time.monotonic() - began < QUICK_S
 
 
 def test_stray_output_never_stands_between_messages(lab: Path) -> None:

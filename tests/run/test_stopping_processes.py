@@ -88,6 +88,21 @@ def test_call_that_does_not_end_in_time_is_answered_with_an_error(
         )
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_no_time_to_drain_ends_what_runs_at_once(lab: Path, engine: str) -> None:
+    environment = {"ENGINE": engine, "DRAIN": "0s"}
+    with serving(lab, environment=environment) as served, ThreadPoolExecutor() as pool:
+        answer = start(pool, served, "wait", 600)
+        began = time.monotonic()
+        served.process.terminate()
+        assert answer.result(LIMIT_S)["error"] == {
+            "code": -32603,
+            "message": "The server stops; ask again",
+        }
+        assert served.process.wait(LIMIT_S) == 0
+        assert time.monotonic() - began < QUICK_S
+
+
 @pytest.mark.parametrize("workers", WORKERS)
 def test_tool_that_blocks_the_loop_is_ended_by_the_deadline(lab: Path, workers: str) -> None:
     environment = {"DRAIN": "100ms"}

@@ -1,6 +1,7 @@
 """Tasks over the wire: handles, what becomes of them, who may ask for them."""
 
 import asyncio
+import json
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -8,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from runner.catalog.caller import ANONYMOUS
 from runner.codec.json import encode
+from runner.protocol.exchange import Exchange, Session
+from runner.protocol.jsonrpc import joined
 from runner.tasks.store import MAX_OPEN
 from tests.requirements import requirement
 from tests.tasks.served import ACKNOWLEDGED, META, TASKS, Bench, Worker, serve, text_of, tree
-from tests.wire.client import legacy_message, modern_headers, modern_message
+from tests.wire.client import legacy_message, modern_headers, modern_message, opening_params
 from tests.wire.http_client import LIMIT_S, Connection, run
 
 CODE = """
@@ -187,6 +191,52 @@ def test_older_clients_never_get_tasks(
     else:
         told = "'always' runs as a task, which this client cannot follow"
         assert found["error"] == {"code": -32603, "message": told}
+    assert response.status == 200
+
+
+LEGACY = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", ""]
+
+
+@requirement("P-160", "P-163", "P-174")
+@pytest.mark.parametrize("version", LEGACY)
+@pytest.mark.parametrize(
+    "method", ["tasks/get", "tasks/update", "tasks/cancel", "tasks/list", "tasks/result"]
+)
+def test_methods_of_tasks_are_unknown_to_older_clients(
+    bench: Bench, worker: Worker, method: str, version: str
+) -> None:
+    message = legacy_message(method, {"taskId": "x", "inputResponses": {}})
+    headers = {"MCP-Protocol-Version": version or None}
+    response = bench.run(run(worker.app, Connection([encode(message)]), headers))
+    [found] = response.messages
+    told = f"No method is named '{method}'"
+    assert (response.status, found["error"]) == (200, {"code": -32601, "message": told})
+
+
+@requirement("P-160")
+@pytest.mark.parametrize("version", LEGACY[:-1])
+def test_older_client_over_stdio_never_gets_a_task(
+    bench: Bench, worker: Worker, version: str
+) -> None:
+    """Not even one that declares the extension, and asks for a task as its version knows it."""
+    protocol = worker.served.protocols["/mcp"]
+    exchange = Exchange(ANONYMOUS, session=Session(lambda _message: None))
+
+    def answered(method: str, params: dict[str, object]) -> dict[str, object]:
+        answer = bench.run(protocol.answer(encode(legacy_message(method, params)), exchange))
+        assert answer.body is not None
+        return tree(json.loads(joined(answer.body))["result"])
+
+    declared = {"extensions": {TASKS: {}}, "tasks": {"requests": {"tools": {"call": {}}}}}
+    opening = answered("initialize", {**opening_params(version), "capabilities": declared})
+    listed = answered("tools/list", {})["tools"]
+    arguments: dict[str, object] = {"name": "Ada"}
+    called = answered("tools/call", {"name": "greet", "arguments": arguments, "task": {"ttl": 1}})
+
+    assert opening["capabilities"] == {"tools": {}}
+    assert isinstance(listed, list)
+    assert [tool for tool in listed if "execution" in tool] == []
+    assert called == {"content": [{"type": "text", "text": "Hello, Ada!"}]}
 
 
 @requirement("P-075")

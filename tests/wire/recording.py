@@ -23,6 +23,12 @@ _FILES: Final = {"2024-11-05": UNTOLD}
 """The schema that stands for one that is not here: the next version, which admits more."""
 _VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 
+_CODES: Final = {-32700, -32600, -32601, -32602, -32603}
+_MODERN_CODES: Final = _CODES | {-32020, -32021, -32022}
+"""The rest of -32099 to -32020 has no meaning yet; -32002 and -32042 have none any more."""
+_LEGACY_CODES: Final = _CODES | {-32002, -32022}
+"""The last for a client whose whole era is not served."""
+
 _TYPES: Final = {
     "server/discover": "Discover",
     "subscriptions/listen": "SubscriptionsListen",
@@ -90,6 +96,9 @@ def check(message: object, version: str, method: str = "") -> None:
 
 
 def _check_error(message: Mapping[str, object], version: str) -> None:
+    error = message["error"]
+    assert isinstance(error, dict)
+    assert error["code"] in (_MODERN_CODES if version == MODERN_SCHEMA else _LEGACY_CODES), error
     # Versions before 2025-11-25 have no error without an id, which one about no request is.
     older = version in _OLDER
     known = LEGACY_SCHEMA if older and "id" not in message else version

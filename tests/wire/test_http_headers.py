@@ -1,16 +1,20 @@
 """Headers that repeat the body: equal, or refused with -32020."""
 
 import json
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
+from runner.catalog.prompt import Prompt
 from runner.catalog.schema import HeaderParameter
 from runner.codec.json import encode
 from tests.requirements import requirement
-from tests.wire.client import an_app, modern_message
+from tests.wire.client import StdioClient, an_app, modern_message
 from tests.wire.http_client import send
 from tests.wire.serving import a_catalog, a_protocol, a_tool
+from tests.wire.test_legacy_methods import a_full_catalog, one_and_bytes
 
 VERSION = ("MCP-Protocol-Version", "2026-07-28")
 METHOD = ("Mcp-Method", "tools/call")
@@ -124,6 +128,54 @@ def test_parameter_header_agrees_with_its_argument(
     assert (status, message is None) == ((200, True) if passes else (400, False))
 
 
+NAMED: Mapping[str, Mapping[str, object]] = {
+    "tools/call": {"name": "echo", "arguments": {"text": "hi"}},
+    "resources/read": {"uri": "r://one"},
+    "prompts/get": {"name": "write"},
+}
+"""Every method whose `Mcp-Name` repeats a parameter; those of tasks are held elsewhere."""
+
+
+@requirement("P-041", "P-043")
+@pytest.mark.parametrize("method", NAMED)
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda name: [name], None),
+        (lambda name: [f"=?base64?{b64encode(name.encode()).decode()}?="], None),
+        (lambda _name: [], "is missing"),
+        (lambda name: [name.upper()], "disagrees with the body"),
+        (lambda name: [name, name], "disagrees with the body"),
+        (lambda _name: ["other"], "disagrees with the body"),
+    ],
+    ids=["the same", "base64", "none", "upper case", "twice", "another"],
+)
+def test_name_header_repeats_the_name_or_the_uri(
+    method: str, change: Callable[[str], list[str]], fault: str | None
+) -> None:
+    params = NAMED[method]
+    name = str(params.get("uri", params.get("name")))
+    prompt = Prompt("write", None, None, (), (), (), (), (), 100)
+    catalog = a_full_catalog()
+    endpoint = replace(catalog.endpoints[0], prompts={"write": prompt})
+    protocol = a_protocol(replace(catalog, endpoints=(endpoint,)), read_resource=one_and_bytes)
+    headers = [VERSION, ("Mcp-Method", method), *(("Mcp-Name", item) for item in change(name))]
+
+    response = send(an_app(protocol), encode(modern_message(method, params)), headers)
+
+    error = json.loads(response.body).get("error")
+    told = None if fault is None else {"code": -32020, "message": f"The header Mcp-Name {fault}"}
+    assert (response.status, error) == (200 if fault is None else 400, told)
+
+
+def test_name_header_of_a_method_that_names_nothing_is_ignored() -> None:
+    headers = [VERSION, ("Mcp-Method", "tools/list"), ("Mcp-Name", "anything")]
+
+    response = send(an_app(a_protocol()), encode(modern_message("tools/list")), headers)
+
+    assert response.status == 200
+
+
 def test_repeated_parameter_header_is_refused() -> None:
     twice = [("Mcp-Param-City", "north")] * 2
 
@@ -136,3 +188,14 @@ def test_name_header_without_a_name_in_the_body_is_refused() -> None:
     response = send(an_app(a_protocol()), encode(message), [VERSION, METHOD, NAME])
 
     assert json.loads(response.body)["error"]["code"] == -32020
+
+
+def test_call_over_stdio_has_no_headers_to_repeat_anything() -> None:
+    protocol = a_protocol(a_catalog(a_tool(headers=DECLARED)))
+    params = {"name": "echo", "arguments": {"city": "north"}}
+
+    [answer] = StdioClient().modern(protocol, modern_message("tools/call", params))
+
+    result = answer["result"]
+    assert isinstance(result, dict)
+    assert result["structuredContent"] == {"city": "north"}

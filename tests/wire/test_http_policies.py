@@ -6,7 +6,11 @@ import json
 import pytest
 
 from runner.auth.identity import everyone
+from runner.catalog.call import CallContext
 from runner.catalog.catalog import Identities
+from runner.catalog.content import TextContent
+from runner.catalog.result import CallResult
+from runner.catalog.tool import Tool
 from runner.codec.json import encode
 from runner.transport.asgi import Event
 from runner.transport.http import HttpApp, Serving
@@ -238,7 +242,7 @@ def test_no_session_is_ever_issued() -> None:
     assert response.headers == {"content-length": "36", "content-type": "application/json"}
 
 
-@requirement("P-001", "P-178")
+@requirement("P-001", "P-006", "P-178")
 @pytest.mark.parametrize(
     ("version", "status"),
     [
@@ -258,8 +262,9 @@ def test_batch_is_for_one_version(version: str | None, status: int) -> None:
 
     pongs: list[object] = [{"jsonrpc": "2.0", "id": id_, "result": {}} for id_ in (1, "b")]
     assert response.status == status
-    if status == 200:
-        assert json.loads(response.body) == pongs
+    error = {"code": -32600, "message": "A message is one JSON object, no array"}
+    refusal = {"jsonrpc": "2.0", "error": error}
+    assert json.loads(response.body) == (pongs if status == 200 else refusal)
 
 
 @requirement("P-178")
@@ -289,12 +294,36 @@ def test_members_of_a_batch_are_judged_one_by_one() -> None:
     ]
 
 
+@requirement("P-178")
+def test_batch_has_up_to_fifty_messages() -> None:
+    response = send(an_app(a_protocol()), encode([legacy_message("ping")] * 50))
+
+    assert response.status == 200
+    assert json.loads(response.body) == [json.loads(PONG)] * 50
+
+
 @pytest.mark.parametrize("size", [0, 51])
 def test_batch_without_members_or_with_too_many_is_refused(size: int) -> None:
     response = send(an_app(a_protocol()), encode([legacy_message("ping")] * size))
 
     answer = json.loads(response.body)
     assert (response.status, answer["error"]["code"], "id" in answer) == (400, -32600, False)
+
+
+def test_batch_is_answered_as_json_and_tells_nothing_before() -> None:
+    """A report would make a stream of it, and tell of a member before the whole is answered."""
+
+    async def reports(_tool: Tool, _arguments: object, context: CallContext) -> CallResult:
+        context.report(1, None, None)
+        return CallResult((TextContent("done"),))
+
+    params = {"name": "echo", "_meta": {"progressToken": 1}}
+    body = encode([legacy_message("tools/call", params), legacy_message("ping", id_=2)])
+
+    response = send(an_app(a_protocol(call_tool=reports)), body)
+
+    assert (response.status, response.headers["content-type"]) == (200, "application/json")
+    assert [answer["id"] for answer in json.loads(response.body)] == [1, 2]
 
 
 def test_batch_of_notifications_is_accepted() -> None:

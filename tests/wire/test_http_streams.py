@@ -129,9 +129,12 @@ def test_client_that_takes_json_alone_is_told_nothing_before() -> None:
 def test_legacy_progress_has_what_the_version_knows(version: str, message: str | None) -> None:
     asked = legacy_message("tools/call", {"name": "echo", "_meta": {"progressToken": 1}})
 
-    found = HttpClient().legacy(a_protocol(call_tool=three_steps), asked, version)
+    client = HttpClient()
+    found = client.legacy(a_protocol(call_tool=three_steps), asked, version)
 
     assert json.loads(json.dumps(found[1]))["params"].get("message") == message
+    lines = {line.split(b":")[0] for line in client.responses[0].body.split(b"\n")}
+    assert lines == {b"event", b"data", b""}, "no ids, and nothing before the first message"
 
 
 @pytest.mark.parametrize(("level", "count"), [(None, 0), ("debug", 2), ("error", 1)])
@@ -281,6 +284,50 @@ def test_client_that_leaves_does_not_cancel_a_legacy_request() -> None:
         return await run(app, connection)
 
     assert [message["id"] for message in asyncio.run(main()).messages] == [1]
+
+
+@requirement("P-174")
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+def test_call_that_a_stopping_server_ends_is_answered_as_any_that_failed(era: str) -> None:
+    """With status 200: proxies replace the body of a 5xx, and may send the call to others."""
+    is_modern = era == "modern"
+    message = a_call() if is_modern else legacy_message("tools/call", {"name": "echo"})
+
+    async def main() -> Response:
+        began = asyncio.Event()
+
+        async def work(_tool: Tool, _arguments: object, _context: CallContext) -> CallResult:
+            began.set()
+            return await forever(_tool, _arguments, _context)
+
+        app = an_app(a_protocol(call_tool=work))
+        headers = modern_headers(message) if is_modern else {}
+        request = asyncio.create_task(run(app, Connection([encode(message)]), headers))
+        await began.wait()
+        assert app.end_calls() == 1
+        return await request
+
+    response = asyncio.run(main())
+
+    error = {"code": -32603, "message": "The server stops; ask again"}
+    assert response.status == 200
+    assert json.loads(response.body) == {"jsonrpc": "2.0", "id": 1, "error": error}
+
+
+def test_request_that_a_stopping_server_has_not_read_is_refused() -> None:
+    async def main() -> Response:
+        app = an_app(a_protocol())
+        connection = Connection([])
+        request = asyncio.create_task(run(app, connection))
+        while app.end_calls() == 0:
+            await asyncio.to_thread(int)
+        return await request
+
+    response = asyncio.run(main())
+
+    error = {"code": -32603, "message": "The server stops; ask again"}
+    assert response.status == 503
+    assert json.loads(response.body) == {"jsonrpc": "2.0", "error": error}
 
 
 def test_cancellation_from_outside_is_passed_on() -> None:

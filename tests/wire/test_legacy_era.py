@@ -8,6 +8,7 @@ from runner.catalog.catalog import Identity
 from runner.catalog.content import AudioContent, ResourceLink, TextContent
 from runner.catalog.result import CallResult
 from runner.catalog.tool import Icon
+from runner.codec.json import encode
 from runner.protocol.edition import Settings
 from tests.requirements import requirement
 from tests.wire.client import Client, HttpClient, legacy_message, opening_params
@@ -89,6 +90,27 @@ def test_client_without_the_version_header_gets_structured_content_too() -> None
         "content": [{"type": "text", "text": '{"text":"hi"}'}],
         "structuredContent": {"text": "hi"},
     }
+
+
+@requirement("P-097", "P-173", "P-177")
+@pytest.mark.parametrize("version", [*VERSIONS, ""])
+@pytest.mark.parametrize("is_object", [True, False], ids=["object", "array"])
+def test_output_schema_is_listed_where_its_value_is_sent(version: str, is_object: bool) -> None:
+    """The two never disagree, for clients without the version header either."""
+    schema: dict[str, object] = {"type": "object" if is_object else "array"}
+    value = {"text": "hi"} if is_object else [7]
+    call_tool = always(CallResult((TextContent("-"),), encode(value), is_object=is_object))
+    protocol = a_protocol(a_catalog(a_tool(output=schema)), call_tool)
+
+    [listed] = HttpClient().legacy(protocol, legacy_message("tools/list"), version)
+    [called] = HttpClient().legacy(protocol, legacy_message("tools/call", CALL), version)
+
+    [tool] = json.loads(json.dumps(listed))["result"]["tools"]
+    sent = json.loads(json.dumps(called))["result"].get("structuredContent")
+    wrapped = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
+    expected = (schema, value) if is_object else (wrapped, {"result": value})
+    is_sent = version in ("2025-11-25", "2025-06-18", "")
+    assert (tool.get("outputSchema"), sent) == (expected if is_sent else (None, None))
 
 
 @requirement("P-177")
@@ -204,6 +226,16 @@ def test_parameters_that_are_no_object_are_refused(client: Client) -> None:
     [answer] = client.legacy(a_protocol(), message, "2025-11-25")
 
     assert answer["error"] == {"code": -32602, "message": "params is an object"}
+
+
+@pytest.mark.parametrize("token", [True, 1.5, None, {}], ids=repr)
+def test_progress_token_is_a_text_or_an_integer(client: Client, token: object) -> None:
+    asked = legacy_message("tools/call", {**CALL, "_meta": {"progressToken": token}})
+
+    [answer] = client.legacy(a_protocol(), asked, "2025-06-18")
+
+    message = "params._meta.progressToken is a string or an integer"
+    assert answer["error"] == {"code": -32602, "message": message}
 
 
 def test_logging_is_advertised_only_where_a_level_is_set() -> None:

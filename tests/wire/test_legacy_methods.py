@@ -16,6 +16,7 @@ from runner.catalog.tool import Icon, Tool
 from runner.catalog.uris import uri_template
 from runner.codec.json import encode
 from runner.protocol.edition import Settings
+from runner.protocol.listeners import Listeners
 from runner.protocol.server import Protocol
 from tests.requirements import requirement
 from tests.wire.client import (
@@ -74,10 +75,12 @@ async def one_and_bytes(
     return [Contents(uri, "text/plain", text="one")]
 
 
-def a_full_protocol(*, tools: bool = True, resources: bool = True) -> Protocol:
+def a_full_protocol(
+    *, tools: bool = True, resources: bool = True, listeners: Listeners | None = None
+) -> Protocol:
     """The protocol of the full catalog, or of a part of it."""
     catalog = a_full_catalog(tools=tools, resources=resources)
-    return a_protocol(catalog, read_resource=one_and_bytes)
+    return a_protocol(catalog, read_resource=one_and_bytes, listeners=listeners)
 
 
 def result(answers: object) -> dict[str, object]:
@@ -151,11 +154,18 @@ def test_unknown_resource_has_the_code_of_these_versions_and_status_200(version:
 @requirement("P-171")
 @pytest.mark.parametrize("version", VERSIONS)
 def test_capabilities_claim_nothing_that_needs_a_stream(version: str) -> None:
+    """Not even where modern clients are told of changes."""
     asked = legacy_message("initialize", opening_params(version))
 
-    found = result(HttpClient().legacy(a_full_protocol(), asked, ""))
+    protocol = a_full_protocol(listeners=Listeners())
+    found = result(HttpClient().legacy(protocol, asked, ""))
+    [discovered] = HttpClient().modern(protocol, modern_message("server/discover"))
 
     assert found["capabilities"] == {"tools": {}, "resources": {}}
+    assert result([discovered])["capabilities"] == {
+        "tools": {"listChanged": True},
+        "resources": {"listChanged": True, "subscribe": True},
+    }
 
 
 @requirement("P-171", "P-174")
@@ -163,8 +173,9 @@ def test_capabilities_claim_nothing_that_needs_a_stream(version: str) -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_subscribing_is_unknown_over_http(version: str, method: str) -> None:
     client = HttpClient()
+    protocol = a_full_protocol(listeners=Listeners())
 
-    [answer] = client.legacy(a_full_protocol(), legacy_message(method, {"uri": "r://one"}), version)
+    [answer] = client.legacy(protocol, legacy_message(method, {"uri": "r://one"}), version)
 
     fault = {"code": -32601, "message": f"No method is named '{method}'"}
     assert (answer["error"], client.responses[0].status) == (fault, 200)
@@ -273,18 +284,30 @@ def test_no_log_is_sent_over_http_where_the_server_has_no_level() -> None:
     assert levels(found) == []
 
 
-def test_log_level_holds_for_the_process_over_stdio() -> None:
-    opening = opening_params("2025-06-18")
-    messages = [
-        legacy_message("initialize", opening, id_=0),
-        legacy_message("logging/setLevel", {"level": "error"}, id_=1),
-    ]
-    call = legacy_message("tools/call", CALL, id_=2)
-    text = b"".join(encode(item) + b"\n" for item in (*messages, call))
+@pytest.mark.parametrize(
+    ("default", "chosen", "expected"),
+    [
+        (None, None, []),
+        (None, "error", ["error"]),
+        ("error", None, ["error"]),
+        ("error", "debug", ["debug", "error"]),
+        ("debug", "error", ["error"]),
+    ],
+)
+def test_log_level_holds_for_the_process_over_stdio(
+    default: str | None, chosen: str | None, expected: list[str]
+) -> None:
+    """That of the server, until the client sets one."""
+    messages = [legacy_message("initialize", opening_params("2025-06-18"), id_=0)]
+    if chosen is not None:
+        messages.append(legacy_message("logging/setLevel", {"level": chosen}, id_=1))
+    messages.append(legacy_message("tools/call", CALL, id_=2))
+    settings = Settings(log_level=default, keeps_session=True)
+    protocol = a_protocol(call_tool=logs_twice, settings=settings)
 
-    found = talk(a_protocol(call_tool=logs_twice), text)
+    found = talk(protocol, b"".join(encode(message) + b"\n" for message in messages))
 
-    assert levels(found) == ["error"]
+    assert levels(found) == expected
 
 
 @requirement("P-005", "P-051")

@@ -20,6 +20,7 @@ from tests.requirements import requirement
 from tests.wire.client import ENVELOPE, PREFIX, SERVER, Client, modern_message
 from tests.wire.recording import takes_more
 from tests.wire.serving import ECHO_SCHEMA, a_catalog, a_protocol, a_tool, always
+from tests.wire.test_legacy_methods import a_full_catalog, one_and_bytes
 
 DISCOVERED = {
     "resultType": "complete",
@@ -243,17 +244,34 @@ def test_server_without_tools_advertises_none(client: Client) -> None:
     assert listed["error"] == {"code": -32601, "message": "No method is named 'tools/list'"}
 
 
+@requirement("P-073")
 def test_lists_that_depend_on_the_caller_are_private(client: Client) -> None:
-    settings = Settings(is_public=False, list_ttl_ms=5, discover_ttl_ms=6, log_level="info")
+    settings = Settings(is_public=False, list_ttl_ms=5, discover_ttl_ms=6)
+    protocol = a_protocol(settings=settings)
 
-    [answer] = client.modern(a_protocol(settings=settings), modern_message("server/discover"))
+    [answer] = client.modern(protocol, modern_message("server/discover"))
+    [listed] = client.modern(protocol, modern_message("tools/list"))
 
     assert answer["result"] == {
         **DISCOVERED,
-        "capabilities": {"tools": {}, "logging": {}},
         "ttlMs": 6,
         "cacheScope": "private",
     }
+    assert isinstance(listed["result"], dict)
+    assert (listed["result"]["ttlMs"], listed["result"]["cacheScope"]) == (5, "private")
+
+
+@requirement("P-072", "P-073")
+@pytest.mark.parametrize(("is_public", "scope"), [(True, "public"), (False, "private")])
+def test_read_says_how_it_may_be_kept(client: Client, *, is_public: bool, scope: str) -> None:
+    settings = Settings(is_public=is_public, read_ttl_ms=7)
+    protocol = a_protocol(a_full_catalog(), read_resource=one_and_bytes, settings=settings)
+
+    [answer] = client.modern(protocol, modern_message("resources/read", {"uri": "r://one"}))
+
+    found = answer["result"]
+    assert isinstance(found, dict)
+    assert (found["ttlMs"], found["cacheScope"]) == (7, scope)
 
 
 @requirement("P-028", "P-076")

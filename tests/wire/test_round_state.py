@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from runner.catalog.asking import Form
 from runner.catalog.call import CallContext
 from runner.catalog.caller import ANONYMOUS, Caller
 from runner.catalog.content import TextContent
+from runner.catalog.resource import Contents, Resource
 from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
 from runner.codec.json import decode, encode
@@ -17,7 +19,7 @@ from runner.protocol.exchange import Exchange
 from runner.protocol.server import Protocol
 from tests.requirements import requirement
 from tests.wire.client import PREFIX, modern_message
-from tests.wire.serving import NOW, a_protocol
+from tests.wire.serving import NOW, a_catalog, a_protocol, a_tool
 
 FORM = Form("Sure?", {"type": "object", "properties": {}})
 ADA = Caller(user_id="ada", issuer="here", authenticated=True)
@@ -32,6 +34,14 @@ async def asks(_tool: Tool, _arguments: object, context: CallContext) -> CallRes
     """Does nothing before the user agrees."""
     await context.ask({"sure": FORM})
     return CallResult((TextContent("done"),))
+
+
+async def asks_before_it_reads(
+    _resource: Resource, uri: str, _variables: object, context: CallContext
+) -> list[Contents]:
+    """As `asks`."""
+    await context.ask({"sure": FORM})
+    return [Contents(uri, "text/plain", text="done")]
 
 
 def ask(
@@ -82,3 +92,32 @@ def test_state_of_another_key_is_refused() -> None:
     other = a_protocol(call_tool=asks, keys=[b"another key of the tests"])
 
     assert ask(other, state=a_state())["error"] == FOREIGN
+
+
+@requirement("P-123", "P-124")
+def test_state_of_another_method_is_refused() -> None:
+    """Even where the parameters are the same, for surplus ones are ignored."""
+    read = a_tool("resource:one")
+    one = Resource("one", "r://one", None, None, None, (), (), None, read)
+    catalog = a_catalog(a_tool())
+    endpoint = replace(catalog.endpoints[0], resources={"one": one})
+    protocol = a_protocol(
+        replace(catalog, endpoints=(endpoint,)), asks, read_resource=asks_before_it_reads
+    )
+    params = {"name": "echo", "arguments": {"text": "hi"}, "uri": "r://one"}
+
+    def answered(method: str, **more: object) -> Mapping[str, object]:
+        body = encode(modern_message(method, {**params, **more}, meta=META))
+        answer = asyncio.run(protocol.answer(body, Exchange(ANONYMOUS))).body
+        assert isinstance(answer, bytes)
+        message = decode(answer)
+        assert isinstance(message, dict)
+        return message
+
+    first = answered("tools/call")["result"]
+    assert isinstance(first, dict)
+    answers = {"sure": {"action": "accept"}}
+    retry = {"requestState": first["requestState"], "inputResponses": answers}
+
+    assert answered("resources/read", **retry)["error"] == FOREIGN
+    assert "result" in answered("tools/call", **retry)

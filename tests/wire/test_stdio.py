@@ -5,24 +5,24 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, TypedDict
 
 import pytest
 
 from runner.catalog.call import CallContext
-from runner.catalog.caller import ANONYMOUS
+from runner.catalog.caller import ANONYMOUS, Caller
 from runner.catalog.content import TextContent
 from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
 from runner.codec.json import encode
 from runner.protocol.jsonrpc import Body, joined
-from runner.transport.stdio import Stdio
+from runner.transport.stdio import MAX_IN_FLIGHT, Stdio
 from tests.requirements import requirement
 from tests.wire.client import PREFIX, legacy_message, modern_message, opening_params
 from tests.wire.http_client import LIMIT_S
-from tests.wire.serving import a_protocol
+from tests.wire.serving import a_protocol, always
 from tests.wire.stdio_client import by_id, talk
 
 DISCOVER = encode(modern_message("server/discover", id_="d"))
@@ -58,6 +58,51 @@ def test_before_initialize_a_bare_request_lacks_its_envelope(method: str) -> Non
 
     message = f"params._meta['{PREFIX}protocolVersion'] is missing"
     assert answer["error"] == {"code": -32602, "message": message}
+
+
+@requirement("P-023")
+def test_unserved_version_is_told_what_is_served() -> None:
+    """There are no headers to compare; the version is judged as over HTTP."""
+    message = modern_message("tools/list", meta={f"{PREFIX}protocolVersion": "1999-01-01"})
+
+    [answer] = talk(a_protocol(), encode(message) + b"\n")
+
+    assert answer["error"] == {
+        "code": -32022,
+        "message": "Protocol version is not supported",
+        "data": {"supported": ["2026-07-28"], "requested": "1999-01-01"},
+    }
+
+
+@pytest.mark.parametrize("params", [{}, {"protocolVersion": 1}], ids=["none", "a number"])
+def test_initialize_that_fails_settles_nothing(params: dict[str, object]) -> None:
+    asked = [legacy_message("initialize", params, id_=0), legacy_message("tools/list", id_=1)]
+
+    found = by_id(talk(a_protocol(), b"".join(encode(message) + b"\n" for message in asked)))
+
+    message = f"params._meta['{PREFIX}protocolVersion'] is missing"
+    assert found[0]["error"] == {"code": -32602, "message": "params.protocolVersion is a string"}
+    assert found[1]["error"] == {"code": -32602, "message": message}
+
+
+def test_process_without_the_legacy_era_says_so() -> None:
+    asked = [
+        legacy_message("initialize", opening_params("2025-06-18"), id_=0),
+        legacy_message("ping", id_=1),
+        modern_message("server/discover", id_=2),
+    ]
+
+    found = by_id(
+        talk(a_protocol(legacy=False), b"".join(encode(message) + b"\n" for message in asked))
+    )
+
+    assert found[0]["error"] == {
+        "code": -32022,
+        "message": "Protocol version is not supported",
+        "data": {"supported": ["2026-07-28"], "requested": "2025-06-18"},
+    }
+    assert found[1]["error"] == {"code": -32602, "message": "params is an object with _meta"}
+    assert "result" in found[2]
 
 
 @requirement("P-172")
@@ -106,11 +151,16 @@ def test_text_is_utf8_and_a_line_break_in_it_is_escaped() -> None:
 def test_cancelled_request_is_not_answered(era: str) -> None:
     """The id counts with its type: the text '7' is another request than the number 7."""
     protocol = a_protocol(call_tool=ends_when_cancelled)
-    make = modern_message if era == "modern" else legacy_message
-    params = {"name": "echo"}
+    params: dict[str, object] = {"name": "echo"}
+    token = {"progressToken": "p"}
+    call = (
+        modern_message("tools/call", params, meta=token, id_=7)
+        if era == "modern"
+        else legacy_message("tools/call", {**params, "_meta": token}, id_=7)
+    )
     lines = [
         *opening("2025-11-25").splitlines(),
-        encode(make("tools/call", params, id_=7)),
+        encode(call),
         encode({**CANCELLED, "params": {"requestId": "7"}}),
         encode({**CANCELLED, "params": {"requestId": None}}),
         encode({**CANCELLED, "params": [7]}),
@@ -120,7 +170,7 @@ def test_cancelled_request_is_not_answered(era: str) -> None:
 
     found = talk(protocol, b"\n".join(lines))
 
-    assert set(by_id(found)) == {0, "p"}
+    assert {message.get("id", message.get("method")) for message in found} == {0, "p"}
 
 
 @requirement("P-178")
@@ -175,6 +225,18 @@ def test_batch_is_for_the_version_that_was_settled(version: str, count: int) -> 
     answer = json.loads(written[-1])
     assert (len(answer) if isinstance(answer, list) else 1) == count
     assert isinstance(answer, list) == (version == "2025-03-26")
+
+
+@requirement("P-006", "P-178")
+@pytest.mark.parametrize("start", [b"", DISCOVER + b"\n"], ids=["nothing", "modern"])
+def test_batch_before_initialize_is_refused_whole(start: bytes) -> None:
+    batch = encode([legacy_message("ping", id_=1), legacy_message("ping", id_=2)])
+
+    found = by_id(talk(a_protocol(), start + batch))
+
+    error = {"code": -32600, "message": "A message is one JSON object, no array"}
+    assert found.pop(None) == {"jsonrpc": "2.0", "error": error}
+    assert set(found) == ({"d"} if start else set())
 
 
 class Script:
@@ -275,6 +337,91 @@ def test_cancelled_serving_leaves_no_task() -> None:
         return len(asyncio.all_tasks())
 
     assert asyncio.run(main()) == 1
+
+
+class Changing(Script):
+    """An input between whose two lines something else comes to be served."""
+
+    def __init__(self, first: bytes, then: bytes) -> None:
+        super().__init__(first)
+        self._chunks.insert(1, then)
+        self.change: Callable[[], None] = lambda: None
+
+    async def read(self) -> bytes:
+        """The first line; after the change the second one."""
+        if len(self._chunks) == 2:
+            self.change()
+        return await super().read()
+
+
+@pytest.mark.parametrize(("limit", "is_read"), [(10_000, True), (100, False)])
+def test_later_lines_meet_what_is_served_by_then(limit: int, *, is_read: bool) -> None:
+    """Its tools, its caller, and its limit of a line."""
+
+    async def tells(_tool: Tool, _arguments: object, context: CallContext) -> CallResult:
+        return CallResult((TextContent(context.caller.principal),))
+
+    written: list[bytes] = []
+    calls = [encode(modern_message("tools/call", {"name": "echo"}, id_=n)) + b"\n" for n in (1, 2)]
+    reader = Changing(*calls)
+    stdio = Stdio(
+        a_protocol(call_tool=always(CallResult((TextContent("before"),)))),
+        ANONYMOUS,
+        reader=reader,
+        writer=Kept(written),
+        max_line_bytes=4096,
+        drain_s=LIMIT_S,
+    )
+    ada = Caller(user_id="ada", issuer="here", authenticated=True)
+    reader.change = lambda: stdio.take(a_protocol(call_tool=tells), ada, max_line_bytes=limit)
+
+    asyncio.run(stdio.serve(asyncio.Event()))
+
+    found = by_id([json.loads(line) for line in written])
+    if is_read:
+        result = found[2]["result"]
+        assert isinstance(result, dict)
+        assert result["content"][0]["text"] == ada.principal
+    else:
+        message = "The message has at most 100 bytes"
+        assert found[None]["error"] == {"code": -32600, "message": message}
+
+
+def test_messages_at_work_are_bounded_and_the_rest_waits() -> None:
+    async def main() -> tuple[int, int]:
+        began, may_end, all_began = 0, asyncio.Event(), asyncio.Event()
+
+        async def waits(_tool: Tool, _arguments: object, _context: CallContext) -> CallResult:
+            nonlocal began
+            began += 1
+            if began == MAX_IN_FLIGHT:
+                all_began.set()
+            await may_end.wait()
+            return CallResult((TextContent("done"),))
+
+        written: list[bytes] = []
+        calls = [
+            encode(modern_message("tools/call", {"name": "echo"}, id_=number)) + b"\n"
+            for number in range(MAX_IN_FLIGHT + 5)
+        ]
+        stdio = Stdio(
+            a_protocol(call_tool=waits),
+            ANONYMOUS,
+            reader=Script(b"".join(calls)),
+            writer=Kept(written),
+            max_line_bytes=4096,
+            drain_s=LIMIT_S,
+        )
+        serving = asyncio.create_task(stdio.serve(asyncio.Event()))
+        await all_began.wait()
+        for _ in range(5):
+            await asyncio.to_thread(int)
+        first = began
+        may_end.set()
+        await serving
+        return first, len(written)
+
+    assert asyncio.run(main()) == (MAX_IN_FLIGHT, MAX_IN_FLIGHT + 5)
 
 
 def test_reader_that_is_gone_ends_the_serving() -> None:

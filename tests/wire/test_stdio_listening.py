@@ -131,3 +131,20 @@ def test_stream_that_the_server_ends_is_answered_and_cancelled() -> None:
         {"jsonrpc": "2.0", "id": 50, "result": result},
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params},
     ]
+
+
+@requirement("P-201")
+def test_cancelling_what_has_ended_touches_no_later_request_of_its_id() -> None:
+    call = modern_message("tools/call", {"name": "echo", "arguments": {"text": "a"}}, id_=7)
+
+    async def work(talk: Talk) -> None:
+        for count in (1, 2):
+            talk.type(call)
+            await talk.have(count)
+            cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
+            talk.type({**cancelled, "params": {"requestId": 7}})
+
+    talk = Talk()
+    talk.run(work)
+
+    assert [("result" in message, message["id"]) for message in talk.messages] == [(True, 7)] * 2
