@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy.engine import URL
 
-from runner.catalog.plans import Plan, StepsPlan
+from runner.catalog.plans import Plan, own_plans
 from runner.catalog.sources import KEEP_READ_ONLY, Create, Database
 from runner.catalog.sql import SqlPlan
 from runner.compile.addresses import EMBEDDED, ENGINES, compile_url
@@ -55,7 +55,8 @@ def compile_database(
 
 def warn_of_logins(databases: Mapping[str, Database], plans: Iterable[Plan], site: Site) -> None:
     """Warns where no engine holds tools that read to reading; `site` is `databases`."""
-    read = _read(plans)
+    own = (part for plan in plans for part in own_plans(plan))
+    read = {part.database for part in own if isinstance(part, SqlPlan) and not part.writes}
     for name, database in databases.items():
         if name in read and database.dialect not in KEEP_READ_ONLY:
             (site / name / "url").warning(
@@ -65,18 +66,6 @@ def warn_of_logins(databases: Mapping[str, Database], plans: Iterable[Plan], sit
                 details=("a function or a procedure that a query calls may write",),
                 hint="give the server a login that may only read",
             )
-
-
-def _read(plans: Iterable[Plan]) -> set[str]:
-    """The names of the databases that some plan may not write to."""
-    found: set[str] = set()
-    for plan in plans:
-        match plan:
-            case SqlPlan() if not plan.writes:
-                found.add(plan.database)
-            case StepsPlan():
-                found |= _read(step.inline for step in plan.steps if step.inline is not None)
-    return found
 
 
 def _create(spec: CreateSection, texts: Mapping[str, Scalar]) -> Create | None:

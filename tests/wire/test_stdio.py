@@ -18,7 +18,8 @@ from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
 from runner.codec.json import encode
 from runner.protocol.jsonrpc import Body, joined
-from runner.transport.stdio import MAX_IN_FLIGHT, Stdio
+from runner.transport.intake import MAX_IN_FLIGHT
+from runner.transport.stdio import Stdio
 from tests.requirements import requirement
 from tests.wire.client import PREFIX, legacy_message, modern_message, opening_params
 from tests.wire.http_client import LIMIT_S
