@@ -46,7 +46,10 @@ STEPS = """\
       - {tool: maybe_customer, with: {id: 99}, as: nobody}
       - {tool: customer, with: {id: $seen}, as: found}
       - {value: "{{ found.name }}!", as: told}
-    select: "{found: found, told: told, nobody: nobody}"
+      - {sql: "SELECT id FROM customers WHERE id >= :found.id ORDER BY id", as: rest}
+      - {value: $rest.rows.0, as: row}
+      - {sql: "SELECT name FROM customers WHERE id = :row.id", as: again}
+    select: "{found: found, told: told, nobody: nobody, again: again.rows[0].name}"
 """
 
 
@@ -54,7 +57,8 @@ STEPS = """\
 def server(source: Source, served: Serve) -> Server:
     """`both` adds two customers in one transaction, `each` each by itself."""
     source.execute(
-        "CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR(400) UNIQUE, note TEXT)",
+        "CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR(400) NOT NULL UNIQUE,"
+        " note TEXT NOT NULL)",
         "INSERT INTO customers VALUES (1, 'Ann', 'x')",
     )
     both = STEPS.replace("NAME", "both").replace("WHETHER", "transaction: true")
@@ -67,8 +71,11 @@ def test_tools_are_called_with_their_hidden_parameters_and_seen_by_later_steps(
 ) -> None:
     value = server.value("both", first="Bob", second="Cyd", id=8, seen=8)
     assert value == {
-        "found": {"id": 8, "name": "Cyd", "note": "of Cyd"}, "told": "Cyd!", "nobody": None,
-    }  # fmt: skip
+        "found": {"id": 8, "name": "Cyd", "note": "of Cyd"},
+        "told": "Cyd!",
+        "nobody": None,
+        "again": "Cyd",
+    }
     assert server.value("ids") == [1, 7, 8]
 
 
