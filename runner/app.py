@@ -22,6 +22,7 @@ from runner.bindings.python.loader import ProjectLoader
 from runner.bindings.sql.create import is_to_be_made, leaves_memory
 from runner.bindings.sql.database import SqlDatabase, memory_prover, open_databases
 from runner.bindings.sql.engines import script_fault
+from runner.bindings.steps import Within
 from runner.catalog.call import Call, Outcome, ask_nobody
 from runner.catalog.catalog import Catalog
 from runner.catalog.listed import with_allowed
@@ -291,7 +292,17 @@ async def _open_invoker(
         context = replace(call.context, ask=ask_nobody)  # a step's question would repeat others
         return await invokers[0].outcome_of(catalog.tools[name], arguments, context)
 
-    outside = Outside(partial(_reader, catalog), new_error_id, call_step)
+    async def ready_within(name: str) -> None:
+        await invokers[0].ready_within(catalog.tools[name])
+
+    def call_within(
+        name: str, arguments: Arguments, call: Call, run: Callable[[Call], Outcome]
+    ) -> Outcome:
+        context = replace(call.context, ask=ask_nobody)
+        return invokers[0].outcome_within(catalog.tools[name], arguments, context, run)
+
+    within = Within(ready_within, call_within)
+    outside = Outside(partial(_reader, catalog), new_error_id, call_step, within)
     async with provision(catalog, databases, outside) as bindings:
         invokers.append(
             Invoker(

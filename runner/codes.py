@@ -328,6 +328,14 @@ wrong-argument: A step sends an argument of a type that the called tool never ta
   where it takes one value. Refer to the item that is meant, or to another field.
 no-fields: A reference asks a list, a text or a number for a field. Name an item of a list by its
   number: `$orders.rows.0.id`.
+step-outside-transaction: A step of a tool with `transaction: true` cannot be undone with the
+  others: it calls an API, runs Python, has steps or pages of its own, or the client writes its
+  statement. Let the steps of another tool call it beside this one.
+second-database: A step of a tool with `transaction: true` is on another database than the steps
+  before it. One transaction is of one database.
+transaction-without-sql: A tool says `transaction: true`, and none of its steps has SQL. Remove it.
+empty-in-transaction: A step of a tool with `transaction: true` calls a tool that makes an empty
+  result of a failure. A failed statement ends the transaction; only `missing` is no failure.
 # Questions to the user
 shows-what-acts: `confirm.show` names a tool that changes something or asks itself. It is run before
   anything is confirmed; name one that only reads.

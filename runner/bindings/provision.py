@@ -12,7 +12,8 @@ from runner.bindings.python.lifespan import open_lifespan
 from runner.bindings.python.services import HttpSource, PythonServices
 from runner.bindings.python.threads import open_threads
 from runner.bindings.sql.database import SqlDatabase
-from runner.bindings.steps import CallTool, StepsBinding
+from runner.bindings.sql.steps_transaction import RunStep
+from runner.bindings.steps import CallTool, StepsBinding, Within
 from runner.bindings.value import ValueBinding
 from runner.bindings.walk import ListingBinding
 from runner.catalog.call import Binding
@@ -24,7 +25,9 @@ from runner.catalog.plans import (
     ListingPlan,
     Plan,
     PythonPlan,
+    Step,
     StepsPlan,
+    StepsTransaction,
     ValuePlan,
 )
 from runner.catalog.sql import SqlPlan
@@ -41,6 +44,8 @@ class Outside:
     """A new id for each unexpected failure."""
     call_tool: CallTool
     """Calls a tool for a step."""
+    within: Within
+    """The same in a transaction."""
 
 
 class OpenApi(HttpSource, Protocol):
@@ -55,7 +60,9 @@ class _Live:
     databases: Mapping[str, SqlDatabase]
     apis: Mapping[str, OpenApi]
     python: PythonServices | None
-    call_tool: CallTool
+    outside: Outside
+    tools: Mapping[str, Tool]
+    """Those that a step may call."""
 
     def binding(self, plan: Plan, tool: Tool) -> Binding:
         """The live runner of a plan of `tool`."""
@@ -68,14 +75,38 @@ class _Live:
                 assert self.python is not None  # opened because such a plan exists
                 return PythonBinding(plan, self.python)
             case StepsPlan():
-                inline = {
-                    step.name: self.binding(step.inline, tool)
-                    for step in plan.steps
-                    if step.inline is not None
-                }
-                return StepsBinding(plan, self.call_tool, inline)
+                return self._steps(plan, tool)
             case _:
                 return _without_source(plan, tool)
+
+    def _steps(self, plan: StepsPlan, tool: Tool) -> Binding:
+        if plan.transaction is not None:
+            return self._transaction(plan, plan.transaction, tool)
+        inline = {
+            step.name: self.binding(step.inline, tool)
+            for step in plan.steps
+            if step.inline is not None
+        }
+        return StepsBinding(plan, self.outside.call_tool, inline)
+
+    def _transaction(self, plan: StepsPlan, transaction: StepsTransaction, tool: Tool) -> Binding:
+        database = self.databases[transaction.database]
+
+        def runner(step: Step) -> RunStep:
+            owner = tool if step.tool is None else self.tools[step.tool]
+            run = owner.plan if step.inline is None else step.inline
+            if isinstance(run, SqlPlan):
+                return database.step(run, owner.name, errors=owner.errors)
+            assert isinstance(run, ValuePlan)  # compile lets nothing else in
+            binding = ValueBinding(run)
+            return lambda _session, call: binding.outcome(call)
+
+        return database.transaction(
+            plan,
+            {step.name: runner(step) for step in plan.steps},
+            writes=transaction.writes,
+            within=self.outside.within,
+        )
 
 
 def _without_source(
@@ -110,7 +141,7 @@ async def provision(
         run = catalog.runnable
         if any(_runs_python(tool.plan) for tool in run.values()):
             python = await stack.enter_async_context(_services(catalog, databases, apis, outside))
-        live = _Live(databases, apis, python, outside.call_tool)
+        live = _Live(databases, apis, python, outside, catalog.tools)
         yield {name: live.binding(tool.plan, tool) for name, tool in run.items()}
 
 

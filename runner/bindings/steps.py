@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from runner.catalog.call import Binding, Call, CallContext, Outcome, drop_progress, whole
-from runner.catalog.expressions import ABSENT
+from runner.catalog.expressions import ABSENT, Scope
 from runner.catalog.plans import Step, StepsPlan
 from runner.catalog.schema import Arguments
 from runner.errors import BindingError, CallError, ToolError
@@ -22,7 +22,56 @@ Raises:
     CallError: the tool failed, its arguments do not fit, or the caller may not use it.
 """
 
+CallWithin = Callable[[str, Arguments, Call, Callable[[Call], Outcome]], Outcome]
+"""Calls a tool by name as a `CallTool` does, in the thread and in the transaction of the steps:
+what runs the call, its arguments checked, is passed in. A failure is one, whatever the tool's words
+make of it elsewhere.
+
+Raises:
+    CallError: as a `CallTool`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """How tools are called in a transaction."""
+
+    ready: Callable[[str], Awaitable[None]]
+    """Gets what the calls of a tool cannot wait for there; awaited before it begins."""
+    call: CallWithin
+
+
 _ALMOST = 0.99  # what a step reports of itself stays below what its end reports
+
+
+@dataclass(slots=True)
+class Results:
+    """What the steps of one call gave so far."""
+
+    plan: StepsPlan
+    values: dict[str, object] = field(default_factory=dict)
+    """By `as` name."""
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, step: Step, outcome: Outcome) -> None:
+        """Keeps what a step gave."""
+        self.values[step.name] = outcome.value
+        if outcome.note is not None:
+            self.notes.append(f"step '{step.name}': {outcome.note}")
+
+    def inline_call(self, call: Call) -> Call:
+        """The call of an inline binding, whose values are the results too."""
+        return replace(call, arguments={**call.arguments, **self.values})
+
+    def outcome(self) -> Outcome:
+        """The map of the results, or what `select` makes of it.
+
+        Raises:
+            CallError: `select` fails.
+        """
+        select = self.plan.select
+        value = self.values if select is None else select(self.values)
+        return Outcome(value, note="\n".join(self.notes) or None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +89,9 @@ class StepsBinding:
         Raises:
             CallError: a step failed; the text names it.
         """
-        results: dict[str, object] = {}
-        notes: list[str] = []
+        results = Results(self.plan)
         total = len(self.plan.steps)
-        scope = ExtendedScope(call.scope, results)
+        scope = ExtendedScope(call.scope, results.values)
         for done, step in enumerate(self.plan.steps):
             call.context.report(done, total, step.name)
             context = _reporting_within(call.context, done, total)
@@ -51,25 +99,29 @@ class StepsBinding:
             try:
                 outcome = await self._run(step, within, results)
             except CallError as error:
-                raise _named(step, error) from error
-            results[step.name] = outcome.value
-            if outcome.note is not None:
-                notes.append(f"step '{step.name}': {outcome.note}")
+                raise named(step, error) from error
+            results.add(step, outcome)
         call.context.report(total, total, None)
-        select = self.plan.select
-        value = results if select is None else select(results)
-        return Outcome(value, note="\n".join(notes) or None)
+        return results.outcome()
 
-    async def _run(self, step: Step, call: Call, results: Mapping[str, object]) -> Outcome:
+    async def _run(self, step: Step, call: Call, results: Results) -> Outcome:
         if step.tool is None:
-            inside = replace(call, arguments={**call.arguments, **results})
-            return whole(await self.inline[step.name].invoke(inside))
-        arguments: Arguments = {}
-        for name, tree in step.arguments.items():
-            value = tree.build(call.scope)
-            if value is not ABSENT:
-                arguments[name] = value
-        return await self.call_tool(step.tool, arguments, call)
+            return whole(await self.inline[step.name].invoke(results.inline_call(call)))
+        return await self.call_tool(step.tool, arguments_of(step, call.scope), call)
+
+
+def arguments_of(step: Step, scope: Scope) -> Arguments:
+    """What a step sends to its tool; what is absent is left out.
+
+    Raises:
+        ExpressionError: an item is missing.
+    """
+    arguments: Arguments = {}
+    for name, tree in step.arguments.items():
+        value = tree.build(scope)
+        if value is not ABSENT:
+            arguments[name] = value
+    return arguments
 
 
 def _reporting_within(context: CallContext, done: int, total: int) -> CallContext:
@@ -84,7 +136,7 @@ def _reporting_within(context: CallContext, done: int, total: int) -> CallContex
     return replace(context, report=report)
 
 
-def _named(step: Step, error: CallError) -> CallError:
+def named(step: Step, error: CallError) -> CallError:
     """The same failure with the step's name; its kind stays, so that `errors:` finds its words."""
     text = f"step '{step.name}': {error}"
     if isinstance(error, BindingError):

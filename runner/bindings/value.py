@@ -20,4 +20,12 @@ class ValueBinding:
         Raises:
             ExpressionError: an item is missing or a limit is reached.
         """
+        return self.outcome(call)
+
+    def outcome(self, call: Call) -> Outcome:
+        """The same, at once.
+
+        Raises:
+            ExpressionError: as `invoke`.
+        """
         return Outcome(self.plan.tree.build(call.scope))

@@ -104,11 +104,22 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class StepsTransaction:
+    """That all steps run in one transaction: those with SQL, and values between them."""
+
+    database: str
+    writes: bool
+    """A step of it may write."""
+
+
+@dataclass(frozen=True, slots=True)
 class StepsPlan:
     """Steps one after the other; the result is the map of the `as` names, or `select` of it."""
 
     steps: Sequence[Step]
     select: Select | None = None
+    transaction: StepsTransaction | None = None
+    """None: each step keeps what it did."""
 
 
 @dataclass(frozen=True, slots=True)

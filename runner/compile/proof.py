@@ -33,7 +33,11 @@ def prove_catalog(compiled: Compiled, provers: Mapping[str, Prover]) -> Catalog:
         name: _prove(item, provers) for name, item in compiled.tools.items() if item.provables
     }
     catalog = with_tools(compiled, proven)
-    Wiring(catalog.tools, compiled.specs, compiled.site / "tools", _derived).check()
+    texts = {
+        name: [provable.sources for provable in item.provables]
+        for name, item in compiled.tools.items()
+    }
+    Wiring(catalog.tools, compiled.specs, compiled.site / "tools", _derived, texts).check()
     return catalog
 
 

@@ -14,6 +14,7 @@ from runner.catalog.sql import SqlPlan
 from runner.compile.expressions import Names
 from runner.compile.select import compile_select
 from runner.compile.site import Site
+from runner.compile.transactions import compile_transaction
 from runner.compile.trees import compile_constant, compile_tree
 from runner.config.spec.bindings import StepSpec
 from runner.config.spec.tools import ToolSpec, Writes
@@ -49,12 +50,14 @@ def compile_steps(
     """
     compiler = _Compiler(tool, site, tools, compile_inline)
     steps = compiler.steps(names)
+    transaction = compile_transaction(tool, site, tools) if tool.transaction else None
     select: Select | None = None
     if tool.select is not None:
         select = compile_select(tool.select, site / "select")
         if select is None:
             return None
-    return StepsPlan(steps, select) if steps else None
+    is_whole = bool(steps) and (transaction is not None) == tool.transaction
+    return StepsPlan(steps, select, transaction) if is_whole else None
 
 
 def step_writes(tool: ToolSpec, tools: Mapping[str, ToolSpec]) -> Writes:

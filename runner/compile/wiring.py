@@ -1,36 +1,31 @@
-"""The wiring of steps: each `$name.path` held against what its step is known to give.
+"""The wiring of steps: whatever one reads of those before it, held against what they give.
 
 Comes after proving, which tells what SQL gives. What nobody declared or proved is not judged, nor
 is a text that may be converted: only what can never fit is a fault.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from runner.catalog.plans import StepsPlan
 from runner.catalog.schema import OutputSchema
 from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Tool
+from runner.compile.inline import check_http, check_sql
+from runner.compile.known import Known, mapping_of
+from runner.compile.references import WORDS
 from runner.compile.schemas.reading import Form, Forms, Misread, forms_of, read
 from runner.compile.site import Site
-from runner.compile.trees import reference_of
+from runner.compile.sql.source import Source
 from runner.config.nodes import Scalar
 from runner.config.spec.bindings import StepSpec
 from runner.config.spec.leaves import Tree
 from runner.config.spec.tools import ToolSpec
-from runner.diagnostics import did_you_mean
 
 Derive = Callable[[Tool, SqlPlan], OutputSchema | None]
 """What a proven SQL plan gives."""
-Sources = Mapping[str, Forms]
-"""What each name gives; a name that is not here is not judged."""
-
-_NOTHING: Final[Mapping[str, object]] = {}
-_WORDS: Final = {
-    "object": "a mapping", "array": "a list", "string": "a text", "integer": "an integer",
-    "number": "a number", "boolean": "true or false",
-}  # fmt: skip
+Statements = Sequence[Sequence[Source]]
+"""The statements of the inline SQL of a tool's steps, as written, by step."""
 
 
 @dataclass(slots=True)
@@ -44,6 +39,8 @@ class Wiring:
     site: Site
     """The place of all tools."""
     derive: Derive
+    statements: Mapping[str, Statements]
+    """By tool; of those with inline SQL."""
     _results: dict[str, Forms] = field(default_factory=dict)
 
     def check(self) -> None:
@@ -53,7 +50,9 @@ class Wiring:
                 self._check_steps(name, tool, tool.plan)
 
     def _check_steps(self, name: str, tool: Tool, plan: StepsPlan) -> None:
-        sources = _parameters(tool)
+        steps: dict[str, Forms] = {}
+        known = Known(_parameters(tool), steps)
+        texts = iter(self.statements.get(name, ()))
         for at, (spec, step) in enumerate(
             zip(self.specs[name].steps or (), plan.steps, strict=True)
         ):
@@ -61,19 +60,23 @@ class Wiring:
             if step.tool is not None and step.tool in self.tools:
                 called = _Called(step.tool, self.tools[step.tool], self.specs[step.tool].coerce)
                 for key, tree in spec.with_.items():
-                    called.check(key, tree, place / "with" / key, sources)
+                    called.check(key, tree, place / "with" / key, known)
             if spec.value is not None:
-                _forms(spec.value, place / "value", sources)
-            sources[spec.as_] = self._given(spec, step.inline, tool, sources)
+                known.tree(spec.value, place / "value")
+            if spec.http is not None:
+                check_http(spec.http, place / "http", known)
+            if spec.sql is not None and isinstance(step.inline, SqlPlan):
+                check_sql(spec.sql, step.inline, next(texts), known)
+            steps[spec.as_] = self._given(spec, step.inline, tool, known)
 
-    def _given(self, spec: StepSpec, inline: object, tool: Tool, sources: Sources) -> Forms:
+    def _given(self, spec: StepSpec, inline: object, tool: Tool, known: Known) -> Forms:
         """What a step gives."""
         if spec.tool is not None:
             return self._result(spec.tool)
         if isinstance(inline, SqlPlan):
             output = self.derive(tool, inline)
             return () if output is None else forms_of(output.listed, output.listed)
-        return () if spec.value is None else _forms(spec.value, None, sources)
+        return () if spec.value is None else known.tree(spec.value, None)
 
     def _result(self, name: str) -> Forms:
         """What a tool gives; no tool calls itself, so that this ends."""
@@ -87,15 +90,15 @@ class Wiring:
     def _result_of(self, tool: Tool, spec: ToolSpec) -> Forms:
         if tool.output is not None:
             return forms_of(tool.output.listed, tool.output.listed)
-        sources = _parameters(tool)
+        steps: dict[str, Forms] = {}
+        known = Known(_parameters(tool), steps)
         if spec.value is not None:
-            return _forms(spec.value, None, sources)
+            return known.tree(spec.value, None)
         if not isinstance(tool.plan, StepsPlan) or tool.plan.select is not None:
             return ()
-        given: dict[str, object] = {}
         for one, step in zip(spec.steps or (), tool.plan.steps, strict=True):
-            given[one.as_] = sources[one.as_] = self._given(one, step.inline, tool, sources)
-        return (_mapping(given),)
+            steps[one.as_] = self._given(one, step.inline, tool, known)
+        return (mapping_of(steps),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +107,13 @@ class _Called:
     tool: Tool
     coerces: bool
 
-    def check(self, key: str, tree: Tree, site: Site, sources: Sources) -> None:
+    def check(self, key: str, tree: Tree, site: Site, known: Known) -> None:
         """Reports what the argument `key` refers to in vain, or what it can never take."""
         listed = self.tool.input.listed
         properties = listed.get("properties")
         schema = properties.get(key) if isinstance(properties, Mapping) else None
         taken = forms_of(schema, listed)
-        given = _forms(tree, site, sources)
+        given = known.tree(tree, site)
         if not given or not taken or any(self._fits(one, to) for one in given for to in taken):
             return
         found = f"'{tree.text}'" if isinstance(tree, Scalar) else "what is written here"
@@ -145,70 +148,11 @@ def _parameters(tool: Tool) -> dict[str, Forms]:
     return {str(name): forms_of(schema, listed) for name, schema in known.items()}
 
 
-def _mapping(items: Mapping[str, object]) -> Form:
-    return Form({"type": "object", "properties": items, "additionalProperties": False}, _NOTHING)
-
-
-def _forms(tree: Tree, site: Site | None, sources: Sources) -> Forms:
-    """What a tree gives; faults of its references are reported if there is a place for them."""
-    match tree:
-        case Scalar():
-            return _of_scalar(tree, site, sources)
-        case list():
-            for at, item in enumerate(tree):
-                _forms(item, site and site / at, sources)
-            return (Form({"type": "array"}, _NOTHING),)
-        case _:
-            items = {key: _forms(item, site and site / key, sources) for key, item in tree.items()}
-            return (_mapping(items),)
-
-
-def _of_scalar(scalar: Scalar, site: Site | None, sources: Sources) -> Forms:
-    reference = reference_of(scalar)
-    if reference is None:
-        kinds = {bool: "boolean", int: "integer", float: "number", str: "string"}
-        kind = kinds.get(type(scalar.value))
-        return () if kind is None else (Form({"type": kind}, _NOTHING),)
-    name, keys = reference
-    found = read(sources.get(name, ()), keys)
-    if not isinstance(found, Misread):
-        return found
-    if site is not None:
-        _report(scalar, site, (name, *keys), found)
-    return ()
-
-
-def _report(scalar: Scalar, site: Site, path: tuple[str, ...], fault: Misread) -> None:
-    owner, key = path[: fault.depth + 1], path[fault.depth + 1]
-    shown, rest = ".".join(owner), ".".join(path[fault.depth + 1 :])
-    at = scalar.at(len(shown) + 2)  # behind the dollar sign and the dot
-    if fault.owner.type == "object":
-        rows = read((fault.owner,), ["rows", "0", *path[fault.depth + 1 :]])
-        is_of_row = "rows" in fault.fields and not isinstance(rows, Misread)
-        site.error(
-            "unknown-name",
-            f"there is no '{key}' in '{shown}'",
-            details=(f"known here: {', '.join(fault.fields) or 'nothing'}",),
-            hint=f"write ${shown}.rows.0.{rest} for the first row"
-            if is_of_row
-            else did_you_mean(key, fault.fields),
-            at=at,
-        )
-        return
-    is_list = fault.owner.type == "array"
-    site.error(
-        "no-fields",
-        f"'{shown}' is {_WORDS.get(fault.owner.type, fault.owner.type)}; it has no '{key}'",
-        hint=f"write ${shown}.0.{rest} for the first item" if is_list else None,
-        at=at,
-    )
-
-
 def _listed(forms: Forms) -> str:
     words = [
         f"a text ({form.schema['format']})"
         if form.type == "string" and "format" in form.schema
-        else _WORDS.get(form.type, form.type)
+        else WORDS.get(form.type, form.type)
         for form in forms
     ]
     return " or ".join(dict.fromkeys(words))

@@ -63,6 +63,7 @@ ONE_OF = (
 )
 BESIDE = (
     Beside("tools.*", "select", ("steps",)),
+    Beside("tools.*", "transaction", ("steps",)),
     Beside("resources.*", "database", ("sql",)),
     *(Beside(place, "database", ("sql",)) for place in _COMPLETE),
     Beside("prompts.*.messages.*.resource", "mime", ("text", "file")),

@@ -8,7 +8,9 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
 from runner.catalog.allowed import Allowed, Values
 from runner.catalog.drawn import AllowedSource
@@ -17,6 +19,7 @@ from runner.catalog.tool import Tool
 from runner.errors import ArgumentsError, BindingError, CallError, FieldFault, Kind
 
 log = logging.getLogger("runner.allowed")
+_UNREADABLE: Final = "the allowed values cannot be read at present"
 Draw = Callable[[Tool], Awaitable[object]]
 """The value that the query of a source returns.
 
@@ -71,6 +74,30 @@ class AllowedValues:
         if faults:
             raise ArgumentsError(faults)
 
+    async def renew(self, allowed: Mapping[str, Allowed]) -> None:
+        """Reads again what is old, for `hold_known`; one that cannot be read stays as it is."""
+        for one in allowed.values():
+            with suppress(CallError):  # told by who needs it
+                await self.values(one.source)
+
+    def hold_known(self, allowed: Mapping[str, Allowed], arguments: Arguments) -> None:
+        """As `hold`, by what was read last; for a thread that cannot wait for a reading.
+
+        Raises:
+            ArgumentsError, BindingError: as `hold`.
+        """
+        faults: list[FieldFault] = []
+        for name, one in allowed.items():
+            value = arguments.get(name)
+            if value is None:
+                continue
+            known = self.known(one.source)
+            if known is None:
+                raise BindingError(Kind.UNAVAILABLE, _UNREADABLE)
+            faults += one.faults(value, known)
+        if faults:
+            raise ArgumentsError(faults)
+
     async def values(self, source: str) -> Values:
         """The values, not older than the file says unless they cannot be read.
 
@@ -117,9 +144,7 @@ class AllowedValues:
             self._read[source] = _Read(known, self._clock() + found.refresh_s)
             reason = getattr(error, "reason", None) or str(error)
             log.warning("the values of %s cannot be read: %s", label(source), reason)
-            raise BindingError(
-                Kind.UNAVAILABLE, "the allowed values cannot be read at present", reason=reason
-            ) from error
+            raise BindingError(Kind.UNAVAILABLE, _UNREADABLE, reason=reason) from error
         self._read[source] = _Read(values, self._clock() + found.refresh_s)
         if known != values:
             self.revision += 1

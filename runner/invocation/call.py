@@ -5,7 +5,7 @@ Knows tools and bindings by their protocol only; no transport, no JSON-RPC.
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -23,7 +23,7 @@ from runner.deadline import Deadline
 from runner.errors import BindingError, CallError, ClientCannotError, Kind, ToolError
 from runner.invocation.allowed import AllowedValues
 from runner.invocation.asking import confirm, in_time, with_asked
-from runner.invocation.failures import failed, recovered
+from runner.invocation.failures import failed, in_words, recovered
 from runner.invocation.long import LongResults, shape_long
 from runner.invocation.places import Places
 from runner.invocation.scope import bind
@@ -164,14 +164,45 @@ class Invoker:
         arguments = tool.input.check(sent)
         if tool.input.allowed:
             await self.allowed.hold(tool.input.allowed, arguments)
-        scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
-        call = Call(tool.name, arguments, context, scope, tool.timeout_s)
+        call = self._call(tool, arguments, context)
         try:
             outcome = whole(await _timed(self._bindings[tool.name], call))
-            shape(tool, outcome, scope)
+            shape(tool, outcome, call.scope)
         except BindingError as error:
-            return recovered(tool, error, scope)
+            return recovered(tool, error, call.scope)
         return outcome
+
+    async def ready_within(self, tool: Tool) -> None:
+        """Reads what `outcome_within` needs of `tool` and cannot wait for; never fails."""
+        await self.allowed.renew(tool.input.allowed)
+
+    def outcome_within(
+        self,
+        tool: Tool,
+        sent: Mapping[str, object],
+        context: CallContext,
+        run: Callable[[Call], Outcome],
+    ) -> Outcome:
+        """The outcome of a call that `run` makes, in any thread, as a part of a transaction.
+
+        No failure is recovered from, for the transaction does not go on after one.
+
+        Raises:
+            CallError: the call failed.
+        """
+        arguments = tool.input.check(sent)
+        self.allowed.hold_known(tool.input.allowed, arguments)
+        call = self._call(tool, arguments, context)
+        try:
+            outcome = whole(run(call))
+            shape(tool, outcome, call.scope)
+        except BindingError as error:
+            raise in_words(tool, error, call.scope) from error
+        return outcome
+
+    def _call(self, tool: Tool, arguments: Arguments, context: CallContext) -> Call:
+        scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
+        return Call(tool.name, arguments, context, scope, tool.timeout_s)
 
     async def run(
         self, tool: Tool, sent: Mapping[str, object], context: CallContext
@@ -186,9 +217,8 @@ class Invoker:
             arguments = tool.input.check(sent)
             if tool.input.allowed:
                 await self.allowed.hold(tool.input.allowed, arguments)
-            scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
-            call = Call(tool.name, arguments, context, scope, tool.timeout_s)
-            return await self._invoke(tool, call), scope
+            call = self._call(tool, arguments, context)
+            return await self._invoke(tool, call), call.scope
         finally:
             self._leave()
 

@@ -28,14 +28,19 @@ def recovered(tool: Tool, error: BindingError, scope: Scope) -> Outcome:
     """
     if _is_empty(tool, error):
         return Outcome(_empty(tool))
-    raise BindingError(
+    raise in_words(tool, error, scope) from error
+
+
+def in_words(tool: Tool, error: BindingError, scope: Scope) -> BindingError:
+    """The error of the same kind in the tool's own words, where it has any."""
+    return BindingError(
         error.kind,
         _worded(tool, error, scope),
         field=error.field,
         status=error.status,
         response=error.response,
         reason=error.reason,
-    ) from error
+    )
 
 
 def _words(tool: Tool, error: CallError) -> Words | None:

@@ -141,6 +141,35 @@ def test_steps_are_shown_in_order_with_what_depends_on_earlier_ones(folder: Path
     assert told == {"as": "told", "value": {"depends on": ["greeting"]}}
 
 
+TOGETHER = """\
+mcp: 1
+server: {name: together, version: 1.0.0}
+databases: {main: {url: "sqlite://", create: {schema: schema.sql}}}
+tools:
+  add: {description: Adds., writes: true, input: {n: integer}, sql: INSERT INTO t VALUES (:n)}
+  both:
+    description: Adds two.
+    input: {n: integer}
+    transaction: true
+    timeout: 3s
+    steps:
+      - {tool: add, with: {n: $n}, as: one}
+      - {sql: SELECT count(*) AS n FROM t, as: two}
+"""
+
+
+def test_steps_in_one_transaction_say_which_it_is(tmp_path: Path) -> None:
+    (tmp_path / "mcp.yaml").write_text(TOGETHER, encoding="utf-8")
+    (tmp_path / "schema.sql").write_text("CREATE TABLE t (n INTEGER)", encoding="utf-8")
+    shown = explained(tmp_path, "both", "n=1")
+    one, two = shown["steps"]
+
+    assert shown["transaction"] == {"kind": "writing", "database": "main"}
+    assert shown["budgets"]["timeout"] == "3s"
+    assert [step["sql"]["transaction"] for step in (one, two)] == ["that of the steps"] * 2
+    assert one["budgets"] == {"result_bytes": 1048576, "concurrency": 64}
+
+
 def test_a_value_is_shown(folder: Path) -> None:
     assert explained(folder, "words")["value"] == ":smile: [bold]x[/bold]"
 

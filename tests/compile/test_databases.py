@@ -129,7 +129,15 @@ WRITE = "a: {description: A., sql: DELETE FROM t, writes: true}"
 STEPS = "a: {description: A., writes: true, steps: [{sql: DELETE FROM t, as: x}]}"
 
 
-@pytest.mark.parametrize(("tool", "is_written"), [(READ, False), (WRITE, True), (STEPS, True)])
+CALLS = (
+    "a: {description: A., transaction: true, steps: [{tool: b, as: x}]},"
+    " b: {description: B., sql: DELETE FROM t, writes: true}"
+)
+
+
+@pytest.mark.parametrize(
+    ("tool", "is_written"), [(READ, False), (WRITE, True), (STEPS, True), (CALLS, True)]
+)
 def test_database_that_no_tool_writes_to_is_known(tool: str, is_written: bool) -> None:
     text = f"databases: {{d: {{url: 'duckdb:///a.duckdb'}}}}\ntools: {{{tool}}}\n"
     assert served(text).databases["d"].is_written is is_written

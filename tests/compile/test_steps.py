@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from runner.catalog.plans import Plan, StepsPlan, ValuePlan
+from runner.catalog.plans import Plan, StepsPlan, StepsTransaction, ValuePlan
 from runner.compile.expressions import Names
 from runner.compile.site import Site
 from runner.compile.steps import InlinePlan, called_tools, compile_steps, step_writes
@@ -129,6 +129,28 @@ def test_schema_written_whole_tells_its_parameters(bench: Bench) -> None:
         "1: missing-argument: 'callee' needs 'a' under 'with'",
         "1: unknown-argument: 'callee' has no parameter 'b'",
     ]
+
+
+@pytest.mark.parametrize(
+    ("steps", "writes"),
+    [
+        ([{"tool": "get", "as": "a"}, {"value": 1, "as": "b"}], False),
+        ([{"tool": "get", "as": "a"}, {"tool": "put", "as": "b"}], True),
+        ([{"tool": "put", "as": "b"}, {"tool": "words", "as": "c"}], True),
+    ],
+    ids=["reads", "writes", "value"],
+)
+def test_transaction_writes_when_one_of_its_statements_may(
+    bench: Bench, steps: list[object], writes: bool
+) -> None:
+    tools = {
+        "get": tool(sql="SELECT 1", database="a"),
+        "put": tool(sql="DELETE FROM t", database="a", writes="true"),
+        "words": tool(value="x"),
+    }
+    plan = compiled(bench, tool(steps=steps, transaction=True, writes="true"), tools)
+    assert isinstance(plan, StepsPlan), bench.messages()
+    assert plan.transaction == StepsTransaction("a", writes)
 
 
 def test_tool_writes_when_one_that_it_calls_does() -> None:

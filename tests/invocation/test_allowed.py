@@ -126,6 +126,28 @@ def test_call_fails_where_nothing_could_ever_be_read() -> None:
     asyncio.run(main())
 
 
+def test_who_cannot_wait_is_held_to_what_was_read_before() -> None:
+    column = Column("a")
+    kind = {"kind": allowed("kind", SOURCE, "string", is_list=False)}
+
+    async def main() -> None:
+        held = column.held()
+        column.fault = BindingError(Kind.TIMEOUT, "too slow", reason="5 s")
+        await held.renew(kind)
+        held.hold_known(kind, {})
+        with pytest.raises(BindingError, match=r"^the allowed values cannot be read at present$"):
+            held.hold_known(kind, {"kind": "a"})
+        column.fault = None
+        column.now += REFRESH_S
+        await held.renew(kind)
+        held.hold_known(kind, {"kind": "a"})
+        with pytest.raises(ArgumentsError, match=r"^kind: expected 'a', found 'b'$"):
+            held.hold_known(kind, {"kind": "b"})
+        assert column.drawn == 2
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize(
     ("word", "is_list", "column", "value", "faults"),
     [

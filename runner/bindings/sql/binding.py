@@ -60,7 +60,7 @@ class SqlBinding:
 
         if (found := self._look_up(values)) is not None:
             return self._outcome(found, call, values)
-        settings = _settings(self._session, call)
+        settings = settings_of(self._session, call)
         report = call.context.report
         progress = None if report is drop_progress else RowProgress(report)
         only = self._transaction.only
@@ -83,6 +83,15 @@ class SqlBinding:
         return await self._threads.run(
             work, timeout_s=call.timeout_s, may_repeat=not self._plan.writes
         )
+
+    def invoke_within(self, session: Session, call: Call) -> Outcome:
+        """In a database thread: the outcome of a call in a transaction that the caller ends.
+
+        Raises:
+            BindingError, ToolError: as `invoke`; the transaction is of no use then.
+        """
+        done = self._transaction.run_within(session, call.arguments, call.scope)
+        return self._outcome(done, call, call.arguments)
 
     async def _read(
         self,
@@ -156,7 +165,7 @@ class SqlBinding:
         return f"There are more rows{why}; to go on, call again with this `cursor`: {cursor}"
 
 
-def _settings(session: SessionSettings | None, call: Call) -> Sequence[tuple[str, str]]:
+def settings_of(session: SessionSettings | None, call: Call) -> Sequence[tuple[str, str]]:
     """What the call's transaction is set to; the role comes last, for it may take rights away."""
     if session is None:
         return ()
@@ -220,7 +229,7 @@ class ForeignBinding:
             is_single=True,
             timeout_s=call.timeout_s,
             is_foreign=True,
-            settings=_settings(self._session, call),
+            settings=settings_of(self._session, call),
         )
         return await self._threads.run(work, timeout_s=call.timeout_s, may_repeat=True)
 

@@ -14,8 +14,11 @@ from runner.bindings.sql.engines import lookups_of, open_engine
 from runner.bindings.sql.lookups import Lookups
 from runner.bindings.sql.paging import Pager
 from runner.bindings.sql.session import Engine, Session, SessionLostError, Terms
+from runner.bindings.sql.steps_transaction import RunStep, StepsTransactionBinding
 from runner.bindings.sql.threads import Threads
+from runner.bindings.steps import Within
 from runner.catalog.call import Binding
+from runner.catalog.plans import StepsPlan
 from runner.catalog.proving import Prover
 from runner.catalog.sources import Create, Database
 from runner.catalog.sql import ResultColumns, SqlPlan
@@ -111,6 +114,9 @@ class SqlDatabase:
         """The live runner of a plan of this database; `errors` are the tool's words."""
         if plan.client_parameter is not None:
             return ForeignBinding(plan, self._threads_for_clients(), session=self.database.session)
+        return self._sql_binding(plan, tool, errors)
+
+    def _sql_binding(self, plan: SqlPlan, tool: str, errors: Mapping[str, Words]) -> SqlBinding:
         threads = self._threads_for(writes=plan.writes)
         words = errors.get(Kind.MISSING)
         pager = None
@@ -124,6 +130,32 @@ class SqlDatabase:
             pager=pager,
             raises_missing=raises_missing,
             lookups=self._lookups,
+        )
+
+    def step(self, plan: SqlPlan, tool: str, *, errors: Mapping[str, Words]) -> RunStep:
+        """What runs a plan of this database in the transaction of steps.
+
+        It shares no statement with `binding`: an engine may prepare one otherwise where another
+        step writes.
+        """
+        return self._sql_binding(plan, tool, errors).invoke_within
+
+    def transaction(
+        self,
+        plan: StepsPlan,
+        run_step: Mapping[str, RunStep],
+        *,
+        writes: bool,
+        within: Within,
+    ) -> Binding:
+        """The live runner of steps in one transaction; `run_step` is by the step's name."""
+        return StepsTransactionBinding(
+            plan,
+            writes,
+            self._threads_for(writes=writes),
+            self.database.session,
+            run_step,
+            within,
         )
 
     @property

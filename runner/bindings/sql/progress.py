@@ -7,7 +7,7 @@ import asyncio
 from contextlib import suppress
 from typing import Final
 
-from runner.catalog.call import Report
+from runner.catalog.call import Report, drop_progress
 
 EVERY_ROWS: Final = 128
 """Between two reports at least: a block, so that a quick statement reports nothing."""
@@ -34,3 +34,16 @@ class RowProgress:
         # A statement that was given up may outlive the loop, and then nobody listens.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._report, count, None, f"{count} rows read")
+
+
+def from_thread(report: Report) -> Report:
+    """The same report, made on its event loop, for whoever calls it in any thread."""
+    if report is drop_progress:
+        return drop_progress
+    loop = asyncio.get_running_loop()
+
+    def tell(done: float, total: float | None, message: str | None) -> None:
+        with suppress(RuntimeError):  # as above
+            loop.call_soon_threadsafe(report, done, total, message)
+
+    return tell

@@ -240,17 +240,22 @@ class Transaction:
         ends_at = time.monotonic() + timeout_s
         session.begin(Terms(writes, self.is_single, timeout_s, settings=settings))
         try:
-            if self.only is not None:
-                done = self._run_only(self.only, session, values, progress)
-            else:
-                done = self._run_all(session, State(values, scope, progress))
-            self.refuse_missing(done)
-            if writes and time.monotonic() >= ends_at:
-                raise refused(Kind.TIMEOUT)
+            done = self.run_within(session, values, scope, progress)
             if writes:
-                session.commit()
+                commit_in_time(session, ends_at)
         finally:
             session.rollback()  # no-op after a commit
+        return done
+
+    def run_within(
+        self, session: Session, values: Values, scope: Scope, progress: RowProgress | None = None
+    ) -> Done:
+        """What the statements give in a transaction that is open, and that the caller ends."""
+        if self.only is not None:
+            done = self._run_only(self.only, session, values, progress)
+        else:
+            done = self._run_all(session, State(values, scope, progress))
+        self.refuse_missing(done)
         return done
 
     def steps(
@@ -403,6 +408,13 @@ class Transaction:
         for check in statement.checks:
             if not check.that.evaluate(scope):
                 raise ToolError(check.otherwise.render(scope))
+
+
+def commit_in_time(session: Session, ends_at: float) -> None:
+    """Keeps what the transaction did, unless its time is over."""
+    if time.monotonic() >= ends_at:
+        raise refused(Kind.TIMEOUT)
+    session.commit()
 
 
 def _changed(

@@ -17,6 +17,7 @@ from runner.catalog.plans import (
     PythonPlan,
     Step,
     StepsPlan,
+    StepsTransaction,
     ValuePlan,
 )
 from runner.catalog.schema import Arguments
@@ -24,7 +25,7 @@ from runner.catalog.sql import SqlPlan
 from runner.catalog.tool import Tool
 from runner.cli.explained.http import explain_http
 from runner.cli.explained.shown import Exact, Shown, Situation, seconds, shown_value
-from runner.cli.explained.sql import explain_sql
+from runner.cli.explained.sql import explain_sql, kind_of
 from runner.cli.words import effect
 from runner.errors import ToolError
 from runner.invocation.scope import bind, extend
@@ -46,7 +47,11 @@ def explain_call(
 
 
 def _explained(
-    catalog: Catalog, tool: Tool, sent: Mapping[str, object], context: CallContext
+    catalog: Catalog,
+    tool: Tool,
+    sent: Mapping[str, object],
+    context: CallContext,
+    transaction: StepsTransaction | None = None,
 ) -> Shown:
     arguments = tool.input.check(sent)
     given = dict(arguments)
@@ -66,11 +71,11 @@ def _explained(
         },
         "checks": [check.that.source for check in tool.checks],
         "budgets": {
-            "timeout": seconds(tool.timeout_s),
+            **({} if transaction else {"timeout": seconds(tool.timeout_s)}),
             "result_bytes": tool.max_bytes,
             "concurrency": catalog.budgets.concurrency,
         },
-        **explain_plan(tool.plan, Situation(catalog, call, hidden)),
+        **explain_plan(tool.plan, Situation(catalog, call, hidden, transaction=transaction)),
     }
 
 
@@ -84,7 +89,7 @@ def explain_plan(plan: Plan, situation: Situation) -> Shown:
         case PythonPlan():
             return {"python": _python(plan, situation)}
         case StepsPlan():
-            return {"steps": _steps(plan, situation)}
+            return {**_transaction(plan), "steps": _steps(plan, situation)}
         case _:
             return _without_source(plan, situation)
 
@@ -139,13 +144,26 @@ def _pending(names: frozenset[str] | set[str]) -> Shown:
     return {"depends on": sorted(names)} if names else {}
 
 
+def _transaction(plan: StepsPlan) -> Shown:
+    """What keeps the steps together, where something does."""
+    found = plan.transaction
+    if found is None:
+        return {}
+    return {"transaction": {"kind": kind_of(writes=found.writes), "database": found.database}}
+
+
 def _steps(plan: StepsPlan, situation: Situation) -> list[Shown]:
     """Each step; what earlier steps give is not known before they run."""
     shown: list[Shown] = []
     later = situation.later
     for step in plan.steps:
         known = extend(situation.call.scope, **dict.fromkeys(later))
-        within = replace(situation, call=replace(situation.call, scope=known), later=later)
+        within = replace(
+            situation,
+            call=replace(situation.call, scope=known),
+            later=later,
+            transaction=plan.transaction,
+        )
         shown.append({"as": step.name, **_step(step, within)})
         later |= {step.name}
     return shown
@@ -170,5 +188,7 @@ def _step(step: Step, situation: Situation) -> Shown:
         return {"tool": tool.name, "effect": effect(tool), "arguments": {**sent, **pending}}
     return {
         "tool": tool.name,
-        **_explained(situation.catalog, tool, arguments, situation.call.context),
+        **_explained(
+            situation.catalog, tool, arguments, situation.call.context, situation.transaction
+        ),
     }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from runner.catalog.call import Call
 from runner.catalog.catalog import Catalog
+from runner.catalog.plans import StepsTransaction
 from runner.codec.values import UnknownTypeError, plain
 
 Shown = dict[str, object]
@@ -29,6 +30,8 @@ class Situation:
     """Hidden parameter → its expression as written."""
     later: frozenset[str] = frozenset()
     """Names whose values only earlier steps give."""
+    transaction: StepsTransaction | None = None
+    """What the call is a part of."""
 
 
 def seconds(value: float) -> str:

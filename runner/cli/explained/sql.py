@@ -29,7 +29,9 @@ def explain_sql(plan: SqlPlan, situation: Situation) -> Shown:
     return {
         "database": plan.database,
         "engine": plan.dialect,
-        "transaction": "writing" if plan.writes else "read-only",
+        "transaction": (
+            "that of the steps" if situation.transaction else kind_of(writes=plan.writes)
+        ),
         **_session(database, situation),
         "statements": [
             _statement(statement, plan, situation, is_result=index == plan.result)
@@ -43,6 +45,11 @@ def explain_sql(plan: SqlPlan, situation: Situation) -> Shown:
             "pool_size": database.pool_size,
         },
     }
+
+
+def kind_of(*, writes: bool) -> str:
+    """What a transaction may do, in a word."""
+    return "writing" if writes else "read-only"
 
 
 def _session(database: Database, situation: Situation) -> Shown:

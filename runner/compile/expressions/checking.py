@@ -69,7 +69,9 @@ class Checker:
             return self._fault("forbidden-expression", f"'{kind}' is not allowed here", node)
         if check is not None and not check(self, node):
             return False
-        visited = [self._visit(child) for child in _children(node)]  # all, to report every fault
+        visited = [
+            self._visit(child) for child in children_read(node)
+        ]  # all, to report every fault
         return all(visited)
 
     def _name(self, node: nodes.Name) -> bool:
@@ -189,8 +191,8 @@ class Checker:
         return True
 
 
-def _children(node: nodes.Node) -> list[nodes.Node]:
-    """The nodes below; the name of a called function is no name that is read."""
+def children_read(node: nodes.Node) -> list[nodes.Node]:
+    """The nodes below that are read; the name of a called function is no name that is read."""
     if isinstance(node, nodes.Call):
         callee = [node.node.node] if isinstance(node.node, nodes.Getattr) else []
         return [*callee, *node.args, *node.kwargs]

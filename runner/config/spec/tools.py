@@ -197,6 +197,8 @@ class ToolSpec(Section):
     """A tree of constants, `$name` references and templates."""
     select: LocatedText | None = None
     """For `steps`: JMESPath over the map of the `as` names."""
+    transaction: Flag = False
+    """For `steps`: all of them in one transaction of one database, kept whole or not at all."""
     database: Text | None = None
     """The database of `sql`; may be left out when there is one."""
     writes: Word[Writes] | None = None
