@@ -32,7 +32,8 @@ def serve_http(catalog: Catalog, sock: socket.socket, project: Project) -> int:
     serve = partial(_serve_http, catalog, sock, state_keys(catalog), project)
     drain_s, workers = catalog.listen.drain_s, catalog.listen.workers
     if workers == 1:
-        return _run(serve, drain_s, reloads=not _has_terminal())
+        with sock:  # an engine closes it sooner, where one comes to listen
+            return _run(serve, drain_s, reloads=not _has_terminal())
     # Pages that the collector never touches stay shared, and the parent ends at once.
     _settle()
     reloads = not _has_terminal()
@@ -77,7 +78,8 @@ async def _serve_http(
     asked_at: list[float] = []
     live = Live(project, keys, take, standing=standing)
     stopping.on_hangup = live.ask
-    await live.begin(catalog)
+    if not await _begins(live, catalog, stopping.event):
+        return
     following = asyncio.create_task(live.follow())
     ending = asyncio.create_task(_end_streams(live, stopping.event, asked_at, standing))
     try:
@@ -89,6 +91,26 @@ async def _serve_http(
         await asyncio.gather(following, ending, return_exceptions=True)
         drain_s = catalog.listen.drain_s
         await live.end(asked_at[0] + drain_s if asked_at else loop.time())
+
+
+async def _begins(live: Live, catalog: Catalog, stop: asyncio.Event) -> bool:
+    """Whether the catalog is served; not where the process is to stop before all is open.
+
+    What still opens then is cancelled with the loop.
+
+    Raises:
+        StartError: something behind it cannot be opened.
+    """
+    beginning = asyncio.create_task(live.begin(catalog))
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait((beginning, stopping), return_when=asyncio.FIRST_COMPLETED)
+    begins = beginning.done()
+    for task in (beginning, stopping):
+        task.cancel()
+    await asyncio.gather(beginning, stopping, return_exceptions=True)
+    if begins:
+        beginning.result()
+    return begins
 
 
 async def _end_streams(
@@ -126,7 +148,9 @@ async def _serve_stdio(
 
     live = Live(project, state_keys(catalog), take, keeps_session=True)
     stopping.on_hangup = live.ask
-    await live.begin(catalog)
+    if not await _begins(live, catalog, stopping.event):
+        writer.close()
+        return
     served[0].on_end = live.listeners.end
     following = asyncio.create_task(live.follow())
     try:

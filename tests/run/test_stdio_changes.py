@@ -165,6 +165,16 @@ def test_hangup_that_comes_before_the_first_call_is_not_lost(slow_start: Path) -
         within_limit(lambda: client.call(CALL) == "two")
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_ends_a_server_that_still_opens_what_it_needs(
+    slow_start: Path, number: signal.Signals
+) -> None:
+    with serving(slow_start) as client:
+        appears(slow_start.with_name("began"))
+        client.process.send_signal(number)
+        assert client.process.wait(5) == 0
+
+
 def test_older_client_is_told_of_lists_and_of_its_resources(file: Path) -> None:
     page = file.with_name("page.txt")
     write(page, "one")

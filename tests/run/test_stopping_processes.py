@@ -20,6 +20,9 @@ from tests.run.processes import (
     stops_listening,
     text_of,
 )
+from tests.run.test_reload_processes import slow_start
+
+__all__ = ["slow_start"]
 
 ENGINES = ("uvicorn", "hypercorn")
 WORKERS = ("1", "2")
@@ -86,6 +89,18 @@ def test_call_that_does_not_end_in_time_is_answered_with_an_error(
         assert served.errors().partition("WARNING ")[2] == (
             "runner.serving: 1 running calls did not end within 0.5 s and were ended\n"
         )
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+def test_server_that_still_opens_what_it_needs_ends_at_once(slow_start: Path, workers: str) -> None:
+    environment = {"PYTHONWARNINGS": "always"}
+    with serving(slow_start, "--workers", workers, environment=environment) as served:
+        appears(slow_start.with_name("began"))
+        began = time.monotonic()
+        served.process.terminate()
+        assert served.process.wait(LIMIT_S) == 0
+        assert time.monotonic() - began < QUICK_S
+        assert served.errors() == ""
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -388,7 +388,7 @@ def test_later_lines_meet_what_is_served_by_then(limit: int, *, is_read: bool) -
         assert found[None]["error"] == {"code": -32600, "message": message}
 
 
-def test_messages_at_work_are_bounded_and_the_rest_waits() -> None:
+def test_what_waits_for_room_is_answered_although_the_input_has_ended() -> None:
     async def main() -> tuple[int, int]:
         began, may_end, all_began = 0, asyncio.Event(), asyncio.Event()
 
