@@ -7,6 +7,7 @@ worker is gone.
 
 import contextlib
 import hashlib
+import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -55,6 +56,7 @@ BATCH: Final = 500
 """Rows that one clean-up touches at most."""
 THREADS: Final = 4
 _BUSY_MS: Final = 5000
+_ATTEMPTS: Final = 100
 _LOCK: Final = 7_305_212_019
 """Of PostgreSQL, while the table is made: two that make it at once would disturb each other."""
 _GONE: Final = "The worker that ran the task is gone, and its work with it."
@@ -407,11 +409,24 @@ def _engine(url: URL) -> Engine:
     return engine
 
 
-def _prepare(connection: object, _record: ConnectionPoolEntry) -> None:
+def _prepare(connection: sqlite3.Connection, _record: ConnectionPoolEntry) -> None:
     """A change is on the disk before anybody is told of it; a reader waits for no writer."""
-    connection.isolation_level = None  # type: ignore[attr-defined]  # sqlite3's; BEGIN is ours
-    for statement in ("journal_mode = WAL", "synchronous = FULL", f"busy_timeout = {_BUSY_MS}"):
-        connection.execute(f"PRAGMA {statement}")  # type: ignore[attr-defined]  # the same
+    connection.isolation_level = None  # BEGIN is ours
+    connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+    _write_ahead(connection)
+    connection.execute("PRAGMA synchronous = FULL")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Begins a new file's log, which SQLite refuses at once while another worker does the same."""
+    for _ in range(_ATTEMPTS):
+        with contextlib.suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        # This one waits for the other.
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    connection.execute("PRAGMA journal_mode = WAL")
 
 
 def _begin(connection: Connection) -> None:

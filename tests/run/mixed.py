@@ -1,4 +1,4 @@
-"""What many clients do at once: pages, rounds, reports, reads, streams; each request anew.
+"""What many clients do at once: pages, rounds, reports, reads, streams, tasks; each request anew.
 
 Every request goes over a connection of its own, so that any worker may take it, and everything
 that comes back is held against the schema.
@@ -8,17 +8,24 @@ import http.client
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
-from tests.run.processes import LIMIT_S, MODERN
+from tests.run.processes import LIMIT_S, MODERN, appears, within_limit
 from tests.wire.client import PREFIX, modern_headers, modern_message
 from tests.wire.http_client import BROWSERLESS
 from tests.wire.recording import check_exchange, sent_over_http
 
 Tree = dict[str, object]
 CAPABLE: Final[Tree] = {f"{PREFIX}clientCapabilities": {"elicitation": {}}}
+TASKS: Final = "io.modelcontextprotocol/tasks"
+FOLLOWING: Final[Tree] = {
+    f"{PREFIX}clientCapabilities": {"elicitation": {}, "extensions": {TASKS: {}}}
+}
 TOOLS: Final = [
-    "add", "ask_all", "ask_name", "ask_twice", "echo", "headed", "numbers", "process", "report",
+    "add", "ask_all", "ask_later", "ask_name", "ask_twice", "echo", "hang", "headed", "later",
+    "numbers", "process", "report",
 ]  # fmt: skip
 
 
@@ -143,6 +150,55 @@ def listens(client: Client) -> None:
     assert told["method"] == "notifications/subscriptions/acknowledged"
 
 
+def ends_tasks(client: Client) -> None:
+    """A task that ends by itself."""
+    task = begun(client, "later", {"name": "Ann"})
+    assert text_of(becomes(client, task, "completed", "result")) == "Hello, Ann!"
+
+
+def answers_tasks(client: Client) -> None:
+    """A task that asks while it runs."""
+    task = begun(client, "ask_later", {})
+    [key] = becomes(client, task, "input_required", "inputRequests")
+    answers = {key: {"action": "accept", "content": {"name": "Bob"}}}
+    client.result("tasks/update", {"taskId": task, "inputResponses": answers}, **FOLLOWING)
+    assert text_of(becomes(client, task, "completed", "result")) == "Hello, Bob!"
+
+
+def cancels_tasks(client: Client) -> None:
+    """A task that runs, wherever that is, until it is cancelled."""
+    with TemporaryDirectory() as folder:
+        task = begun(client, "hang", {"folder": folder})
+        appears(Path(folder, "began"))
+        client.result("tasks/cancel", {"taskId": task}, **FOLLOWING)
+        assert found(client, task)["status"] == "cancelled"
+        appears(Path(folder, "ended"))
+        assert found(client, task)["status"] == "cancelled"
+
+
+def begun(client: Client, tool: str, arguments: Tree) -> str:
+    """The id of a task that has begun, which every worker knows at once."""
+    params: Tree = {"name": tool, "arguments": arguments}
+    handle = client.result("tools/call", params, **FOLLOWING)
+    assert (handle["resultType"], handle["status"]) == ("task", "working")
+    task = str(handle["taskId"])
+    assert found(client, task)["createdAt"] == handle["createdAt"]
+    return task
+
+
+def found(client: Client, task: str) -> Tree:
+    """The task as it stands."""
+    return client.result("tasks/get", {"taskId": task}, **FOLLOWING)
+
+
+def becomes(client: Client, task: str, status: str, member: str) -> Tree:
+    """The member that a task has once its status is this."""
+    within_limit(lambda: found(client, task)["status"] == status)
+    state = found(client, task)[member]
+    assert isinstance(state, dict)
+    return state
+
+
 def text_of(result: Mapping[str, object]) -> object:
     """The text of a result's first block."""
     content = result["content"]
@@ -150,6 +206,9 @@ def text_of(result: Mapping[str, object]) -> object:
     return content[0]["text"]
 
 
-FLOWS: Final[tuple[Callable[[Client], None], ...]] = (lists, rows, rounds, reports, reads, listens)
+FLOWS: Final[tuple[Callable[[Client], None], ...]] = (
+    *(lists, rows, rounds, reports, reads, listens),
+    *(ends_tasks, answers_tasks, cancels_tasks),
+)
 """What one client does. Whatever has a state between requests belongs here: it must not matter
 which worker takes the next of them."""

@@ -22,10 +22,10 @@ QUICK_S = 1.0
 def file(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("*.pyc"))
-    return folder / "mcp.yaml"
+    return folder / "mixed.yaml"
 
 
-@requirement("P-028", "P-078", "P-128")
+@requirement("P-028", "P-078", "P-128", "P-162")
 def test_no_request_fails_for_the_worker_that_takes_it(file: Path) -> None:
     def work(port: int) -> tuple[int, set[object]]:
         client, seen = Client(port), set()

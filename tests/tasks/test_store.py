@@ -1,5 +1,6 @@
 """The store of tasks, on each engine that keeps them; the clock is the test's."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -7,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, create_engine, make_url, select
+from sqlalchemy import Engine, create_engine, event, make_url, select
 
 from runner.catalog.caller import Caller
 from runner.catalog.catalog import TaskSettings
@@ -318,3 +319,30 @@ def test_unreachable_store_is_told_without_its_password() -> None:
     with pytest.raises(StartError, match="the store of tasks cannot be opened") as caught:
         open_store(settings).__enter__()
     assert "hunter2" not in f"{caught.value} {caught.value.hint}"
+
+
+def test_store_is_opened_while_another_worker_begins_to_write(tmp_path: Path) -> None:
+    """SQLite refuses the change to a log at once then, and does not wait as it does elsewhere.
+
+    The other worker is done as soon as the store waits for it.
+    """
+    file = tmp_path / "tasks.db"
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    def end_other(statement: str) -> None:
+        if statement == "BEGIN IMMEDIATE" and other.in_transaction:
+            other.execute("COMMIT")
+
+    def watch(connection: sqlite3.Connection, _record: object) -> None:
+        connection.set_trace_callback(end_other)
+
+    event.listen(Engine, "connect", watch)
+    try:
+        settings = TaskSettings(Secret(f"sqlite:///{file}"), "sqlite", 1.0, 1.0)
+        with open_store(settings) as store:
+            assert found(store) is None
+    finally:
+        event.remove(Engine, "connect", watch)
+    assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    other.close()
