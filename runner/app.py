@@ -402,13 +402,14 @@ async def open_served(
         opening_databases = open_databases(catalog.databases, keys=keys)
         databases = await stack.enter_async_context(opening_databases)
         invoker = await stack.enter_async_context(_open_invoker(catalog, databases))
+        await read_allowed(catalog, invoker)
         tasks: TaskRuntime | None = None
         if catalog.tasks is not None:
             # Half of the places at most: what is answered at once finds one too.
             places = max(1, catalog.budgets.concurrency // 2)
             opening = open_tasks(catalog.tasks, clock=utc_now, places=places)
+            # Nothing is awaited from here to `wire_tasks`: what is taken before it would fail.
             tasks = await stack.enter_async_context(opening)
-        await read_allowed(catalog, invoker)
 
         def make() -> Mapping[str, Protocol]:
             protocols = protocols_of(
