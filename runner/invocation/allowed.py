@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from runner.catalog.allowed import Allowed, Values
-from runner.catalog.drawn import AllowedSource
+from runner.catalog.allowed_source import AllowedSource
 from runner.catalog.schema import Arguments
 from runner.catalog.tool import Tool
 from runner.errors import ArgumentsError, BindingError, CallError, FieldFault, Kind
