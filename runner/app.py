@@ -43,7 +43,7 @@ from runner.config.inputs import Inputs, Recorded
 from runner.config.load import Loaded, load
 from runner.config.nodes import Document, Scalar
 from runner.diagnostics import Diagnostic, Faults
-from runner.errors import CallError, ConfigurationError, StartError
+from runner.errors import BindingError, ConfigurationError, StartError
 from runner.invocation.allowed import label
 from runner.invocation.call import Invoker
 from runner.invocation.completion import Completer
@@ -402,13 +402,14 @@ async def open_served(
         opening_databases = open_databases(catalog.databases, keys=keys)
         databases = await stack.enter_async_context(opening_databases)
         invoker = await stack.enter_async_context(_open_invoker(catalog, databases))
+        await read_allowed(catalog, invoker)
         tasks: TaskRuntime | None = None
         if catalog.tasks is not None:
             # Half of the places at most: what is answered at once finds one too.
             places = max(1, catalog.budgets.concurrency // 2)
             opening = open_tasks(catalog.tasks, clock=utc_now, places=places)
+            # Nothing is awaited from here to `wire_tasks`: what is taken before it would fail.
             tasks = await stack.enter_async_context(opening)
-        await read_allowed(catalog, invoker)
 
         def make() -> Mapping[str, Protocol]:
             protocols = protocols_of(
@@ -430,12 +431,11 @@ async def read_allowed(catalog: Catalog, invoker: Invoker) -> None:
     for name, source in catalog.sources.items():
         try:
             await invoker.allowed.values(name)
-        except CallError as error:
+        except BindingError as error:
             plan = source.tool.plan
             if isinstance(plan, SqlPlan) and catalog.databases[plan.database].is_lazy:
                 continue  # it is logged, and tried again
-            reason = getattr(error, "reason", None) or error
-            message = f"the values of {label(name)} cannot be read: {reason}"
+            message = f"the values of {label(name)} cannot be read: {error.reason or error}"
             raise StartError(message) from error
 
 

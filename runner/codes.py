@@ -333,7 +333,8 @@ step-outside-transaction: A step of a tool with `transaction: true` cannot be un
   statement. Let the steps of another tool call it beside this one.
 second-database: A step of a tool with `transaction: true` is on another database than the steps
   before it. One transaction is of one database.
-transaction-without-sql: A tool says `transaction: true`, and none of its steps has SQL. Remove it.
+transaction-without-sql: A tool says `transaction: true`, and none of its steps has SQL. Remove
+  `transaction`.
 empty-in-transaction: A step of a tool with `transaction: true` calls a tool that makes an empty
   result of a failure. A failed statement ends the transaction; only `missing` is no failure.
 # Questions to the user

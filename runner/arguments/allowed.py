@@ -8,7 +8,7 @@ from functools import partial
 
 from runner.arguments.phrases import TYPES, found, values
 from runner.catalog.allowed import MAX_ALLOWED, Allowed, Values
-from runner.catalog.drawn import AllowedSource
+from runner.catalog.allowed_source import AllowedSource
 from runner.catalog.tool import Tool
 from runner.errors import FieldFault
 

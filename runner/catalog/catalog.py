@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from runner.catalog.allowed_source import AllowedSource
 from runner.catalog.caller import Caller
-from runner.catalog.drawn import AllowedSource
 from runner.catalog.plans import PythonPlan, own_plans
 from runner.catalog.prompt import Prompt
 from runner.catalog.resource import Resource

@@ -30,7 +30,7 @@ Examples:
   mcp-run health http://127.0.0.1:9000/mcp        # where serve said that it listens
   mcp-run health --format json
 """
-_MAX_BODY: Final = 256 * 1024
+_MAX_BODY_BYTES: Final = 256 * 1024
 _EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -193,7 +193,7 @@ def _got(address: Address, path: str, timeout_s: float) -> tuple[int, bytes]:
     try:
         connection.request("GET", path, headers={"Accept": "application/json"})
         response = connection.getresponse()
-        return response.status, response.read(_MAX_BODY)
+        return response.status, response.read(_MAX_BODY_BYTES)
     finally:
         connection.close()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from runner.arguments.allowed import allowed, allowed_source
 from runner.catalog.allowed import MAX_ALLOWED, Allowed
-from runner.catalog.drawn import AllowedSource
+from runner.catalog.allowed_source import AllowedSource
 from runner.codec.paths import dotted
 from runner.compile.inherited import with_defaults
 from runner.compile.site import Site

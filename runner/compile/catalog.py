@@ -95,11 +95,11 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
     found += [item.suggesters for item in prompts.values()]
     suggesters = {item.tool.name: item for items in found for item in items}
     sources += [source for item in resources.values() for source in item.sources]
-    drawn = {source.name: source.source for source in sources}
+    allowed_sources = {source.name: source.source for source in sources}
     suggesting = {name: item.tool for name, item in suggesters.items()}
     offered = {name: item.prompt for name, item in prompts.items()}
     run = [*listed.values(), *(r.tool for r in served.values()), *suggesting.values()]
-    run += [source.tool for source in drawn.values()]
+    run += [source.tool for source in allowed_sources.values()]
     plans = [tool.plan for tool in run]
     databases = with_writers(databases, plans, spec.serve.workers, root / "databases")
     warn_of_logins(databases, plans, root / "databases")
@@ -116,7 +116,7 @@ def compile_catalog(spec: ServerSpec, root: Site, material: Material) -> Compile
         resources=served,
         prompts=offered,
         suggesters=suggesting,
-        sources=drawn,
+        sources=allowed_sources,
         databases=databases,
         apis={**apis, **_own_apis(plans)},
         budgets=budgets,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from runner.catalog.allowed import Allowed, Values
-from runner.catalog.drawn import AllowedSource
+from runner.catalog.allowed_source import AllowedSource
 from runner.catalog.schema import Arguments
 from runner.catalog.tool import Tool
 from runner.errors import ArgumentsError, BindingError, CallError, FieldFault, Kind
@@ -66,13 +66,10 @@ class AllowedValues:
             ArgumentsError: naming each that is not.
             BindingError: the values of one could never be read.
         """
-        faults: list[FieldFault] = []
         for name, one in allowed.items():
-            value = arguments.get(name)
-            if value is not None:
-                faults += one.faults(value, await self.values(one.source))
-        if faults:
-            raise ArgumentsError(faults)
+            if arguments.get(name) is not None:
+                await self.values(one.source)
+        self.hold_known(allowed, arguments)
 
     async def renew(self, allowed: Mapping[str, Allowed]) -> None:
         """Reads again what is old, for `hold_known`; one that cannot be read stays as it is."""

@@ -12,9 +12,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
+from runner.catalog.allowed_source import AllowedSource
 from runner.catalog.call import Binding, Call, CallContext, Outcome, ask_nobody, whole
 from runner.catalog.content import TextContent
-from runner.catalog.drawn import AllowedSource
 from runner.catalog.expressions import ABSENT, Scope
 from runner.catalog.result import CallResult
 from runner.catalog.schema import Arguments

@@ -18,7 +18,7 @@ MAX_IN_FLIGHT: Final = 256
 MAX_UNWRITTEN_BYTES: Final = 8 * 1024 * 1024
 """Of what waits to be written; those at work when it is reached are still answered."""
 MAX_WAITING_BYTES: Final = 64 * 1024
-"""Of requests that wait; beyond it nothing is read, as much as a pipe holds."""
+"""Of requests that wait, as much as a pipe holds; beyond it nothing is read."""
 
 
 class Writer(Protocol):
@@ -50,6 +50,7 @@ class Intake:
         self._moved = asyncio.Event()
         self._starting: asyncio.Task[None] | None = None
         self.waiting_bytes = 0
+        """Of the lines that wait for room."""
 
     @property
     def is_waiting(self) -> bool:

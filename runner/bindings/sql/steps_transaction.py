@@ -94,11 +94,11 @@ class _Run:
         results = Results(plan)
         quiet = replace(call.context, report=drop_progress)  # it belongs to the event loop
         scope = ExtendedScope(call.scope, results.values)
-        within = replace(call, scope=scope, context=quiet)
+        inside = replace(call, scope=scope, context=quiet)
         for done, step in enumerate(plan.steps):
             self.tell(done, len(plan.steps), step.name)
             self.step = step
-            results.add(step, self._run(step, session, within, results))
+            results.add(step, self._run(step, session, inside, results))
         self.step = None
         return results.outcome()
 

@@ -250,7 +250,11 @@ class Transaction:
     def run_within(
         self, session: Session, values: Values, scope: Scope, progress: RowProgress | None = None
     ) -> Done:
-        """What the statements give in a transaction that is open, and that the caller ends."""
+        """What the statements give in a transaction that is open, and that the caller ends.
+
+        Raises:
+            BindingError, ToolError: one failed, or a check does not hold; no more can be run in it.
+        """
         if self.only is not None:
             done = self._run_only(self.only, session, values, progress)
         else:
@@ -411,7 +415,11 @@ class Transaction:
 
 
 def commit_in_time(session: Session, ends_at: float) -> None:
-    """Keeps what the transaction did, unless its time is over."""
+    """Keeps what the transaction did, unless its time is over.
+
+    Raises:
+        BindingError: it is, or the engine refuses to keep it.
+    """
     if time.monotonic() >= ends_at:
         raise refused(Kind.TIMEOUT)
     session.commit()
