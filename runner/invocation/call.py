@@ -90,16 +90,15 @@ class Invoker:
         scope = _NO_SCOPE
         self._running += 1
         try:
-            if tool.ask is not None:
-                sent = await with_asked(tool.ask, sent, in_time(context, tool.timeout_s))
-            arguments = tool.input.check(sent)
-            if tool.input.allowed:
-                await self.allowed.hold(tool.input.allowed, arguments)
-            if tool.needs_scope:
-                scope = self._bind(tool, arguments, context)
-            if tool.confirm is not None:
-                patient = in_time(context, tool.timeout_s)
-                await confirm(tool.confirm, scope, patient, partial(self._shown, context))
+            # An ordinary call is spared the coroutine.
+            if tool.ask is not None or tool.confirm is not None:
+                arguments, scope = await self._asked(tool, sent, context)
+            else:
+                arguments = tool.input.check(sent)
+                if tool.input.allowed:
+                    await self.allowed.hold(tool.input.allowed, arguments)
+                if tool.needs_scope:
+                    scope = self._bind(tool, arguments, context)
             outcome = await self._invoke(
                 tool, Call(tool.name, arguments, context, scope, tool.timeout_s)
             )
@@ -108,10 +107,7 @@ class Invoker:
                 return await shape_long(tool, outcome, outcome.packed, scope)
             return shape(tool, outcome, scope)
         except CallError as error:
-            if isinstance(error, ClientCannotError) and error.required:
-                raise
-            _explain(tool, error)
-            return failed(tool, error, scope)
+            return _failed(tool, error, scope)
         finally:
             self._leave()
 
@@ -124,23 +120,31 @@ class Invoker:
             InputNeededError: the client has to answer first.
             ClientCannotError: it cannot be asked what the tool needs.
         """
-        scope = _NO_SCOPE
         try:
-            if tool.ask is not None:
-                sent = await with_asked(tool.ask, sent, context)
-            arguments = tool.input.check(sent)
-            if tool.input.allowed:
-                await self.allowed.hold(tool.input.allowed, arguments)
-            if tool.needs_scope:
-                scope = self._bind(tool, arguments, context)
-            if tool.confirm is not None:
-                await confirm(tool.confirm, scope, context, partial(self._shown, context))
+            await self._asked(tool, sent, context)
         except CallError as error:
-            if isinstance(error, ClientCannotError) and error.required:
-                raise
-            _explain(tool, error)
-            return failed(tool, error, scope)
+            return _failed(tool, error, _NO_SCOPE)
         return None
+
+    async def _asked(
+        self, tool: Tool, sent: Mapping[str, object], context: CallContext
+    ) -> tuple[Arguments, Scope]:
+        """What a call runs with, once the user has given what it lacks and has confirmed it.
+
+        Raises:
+            CallError: it may not run.
+            InputNeededError: the client has to answer first.
+        """
+        patient = in_time(context, tool.timeout_s)
+        if tool.ask is not None:
+            sent = await with_asked(tool.ask, sent, patient)
+        arguments = tool.input.check(sent)
+        if tool.input.allowed:
+            await self.allowed.hold(tool.input.allowed, arguments)
+        scope = self._bind(tool, arguments, context) if tool.needs_scope else _NO_SCOPE
+        if tool.confirm is not None:
+            await confirm(tool.confirm, scope, patient, partial(self._shown, context))
+        return arguments, scope
 
     async def _shown(self, context: CallContext, show: Show, scope: Scope) -> str:
         """The text of what a read tool returns for a question."""
@@ -270,6 +274,18 @@ async def _timed(binding: Binding, call: Call) -> Outcome:
 
 def _cut(text: str) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
+
+
+def _failed(tool: Tool, error: CallError, scope: Scope) -> CallResult:
+    """The result that says so.
+
+    Raises:
+        ClientCannotError: what is no result: the client cannot be asked what the tool needs.
+    """
+    if isinstance(error, ClientCannotError) and error.required:
+        raise error
+    _explain(tool, error)
+    return failed(tool, error, scope)
 
 
 def _explain(tool: Tool, error: CallError) -> None:
