@@ -54,5 +54,5 @@ class Exchange:
     """Set as soon as the era is known."""
     is_cancelled: bool = False
     """The client wants no answer any more, nor anything before it."""
-    members: dict[asyncio.Task[Answer], "Exchange"] = field(default_factory=dict)
+    members: "Mapping[asyncio.Task[Answer], Exchange] | None" = None
     """Of a batch: each member's own, by what answers it."""

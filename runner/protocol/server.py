@@ -148,12 +148,14 @@ class Protocol:
             return refuse_unreadable(
                 UnreadableError(f"A batch has 1 to {MAX_BATCH} messages, found {len(members)}")
             )
+        running: dict[asyncio.Task[Answer], Exchange] = {}
         for member in members:
-            own = replace(exchange, emit=None, members={})
+            own = replace(exchange, emit=None)
             own.id_json = _id_json(member.get("id")) if isinstance(member, dict) else None
-            exchange.members[asyncio.create_task(self._answer_member(member, own))] = own
-        answers = await asyncio.gather(*exchange.members, return_exceptions=True)
-        found = zip(answers, exchange.members.values(), strict=True)
+            running[asyncio.create_task(self._answer_member(member, own))] = own
+        exchange.members = running
+        answers = await asyncio.gather(*running, return_exceptions=True)
+        found = zip(answers, running.values(), strict=True)
         bodies = list(_bodies(answer for answer, own in found if not own.is_cancelled))
         return Answer(200, b"[%b]" % b",".join(bodies)) if bodies else ACCEPTED
 

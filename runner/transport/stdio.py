@@ -152,7 +152,7 @@ class Stdio:
         """What answers each request, the members of batches too."""
         for task, exchange in self._running.items():
             yield task, exchange
-            yield from exchange.members.items()
+            yield from (exchange.members or {}).items()
 
 
 async def _end(tasks: Iterable[asyncio.Task[object]]) -> None:
