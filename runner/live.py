@@ -137,9 +137,8 @@ class Live:
         self.listeners = Listeners()
         self._standing = standing or Standing()
         self._project = project
-        told = self.listeners if project.follows or not keeps_session else None
+        self._keeps_session = keeps_session
         self._keys = keys
-        self._open = partial(open_served, listeners=told, keeps_session=keeps_session)
         self._take = take
         self._current: Generation | None = None
         self._allowed_seen = 0
@@ -167,7 +166,7 @@ class Live:
             StartError: something behind it cannot be opened.
         """
         keys = state_keys(catalog, self._keys)
-        generation = Generation(catalog, self._open(catalog, keys=keys))
+        generation = Generation(catalog, self._opening(catalog, keys))
         served = await generation.open()
         protocols = served.protocols
         self._keys = keys
@@ -187,6 +186,12 @@ class Live:
             before.retire()
             self._before.append(before)
             before.task.add_done_callback(partial(self._bury, before))
+
+    def _opening(self, catalog: Catalog, keys: list[bytes]) -> Opening:
+        """What opens it; clients are told of changes where changes come by themselves."""
+        comes = self._project.follows or bool(catalog.sources) or not self._keeps_session
+        told = self.listeners if comes else None
+        return open_served(catalog, keys, told, keeps_session=self._keeps_session)
 
     def _bury(self, generation: Generation, _task: asyncio.Task[None]) -> None:
         self._before.remove(generation)
@@ -234,7 +239,10 @@ class Live:
             await self._look_if_due()
 
     def follow_allowed(self) -> None:
-        """Lists the allowed values as they were read last, and lets those that are old be read."""
+        """Lists the allowed values as they were read last, and lets those that are old be read.
+
+        A change of any makes all lists anew, which `refresh` keeps from happening often.
+        """
         if self._current is None or not self._current.catalog.sources:
             return
         served = self._current.served

@@ -4,10 +4,11 @@ import json
 import os
 import queue
 import signal
+import sqlite3
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -197,3 +198,20 @@ def test_older_client_is_told_of_lists_and_of_its_resources(file: Path) -> None:
         }
         params = {"name": "version", "arguments": {}}
         assert client.call(legacy_message("tools/call", params, id_=3)) == "two"
+
+
+def test_new_allowed_value_is_told_without_a_reload(file: Path) -> None:
+    """It is no change of the file."""
+    path = file.with_name("shop.db")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE kinds (name TEXT)")
+    values = "{type: string, enum_from: {sql: SELECT name FROM kinds, refresh: 10ms}}"
+    tool = f"tools: {{find: {{description: F., input: {{kind: {values}}}, value: $kind}}}}\n"
+    write(file, HEAD + f"databases: {{shop: {{url: 'sqlite:///{path}'}}}}\n" + tool)
+    wanted = {"notifications": {"toolsListChanged": True}}
+    with serving(file) as client:
+        client.send(modern_message("subscriptions/listen", wanted, id_=50))
+        assert client.receive() == told("notifications/subscriptions/acknowledged", **wanted)
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("INSERT INTO kinds VALUES ('wool')")
+        assert client.receive() == told("notifications/tools/list_changed")
