@@ -49,8 +49,9 @@ class SqlDatabase:
         clock: Callable[[], datetime] = _NOW,
     ) -> None:
         self.database = database
-        self.reach = Reach()
-        """Replaced at each new connection, by the thread that opens it."""
+        # Each is written whole by whichever thread opens a connection.
+        self._is_up: bool | None = None
+        self._failed_at: datetime | None = None
         self._clock = clock
         self._engine = engine
         self._seal = seal
@@ -81,10 +82,18 @@ class SqlDatabase:
         try:
             session = self._engine.open_session(writes=writes)
         except (StartError, BindingError, SessionLostError):
-            self.reach = Reach("down", self._clock())
+            self._failed_at = self._clock()
+            self._is_up = False
             raise
-        self.reach = replace(self.reach, state="up")
+        self._is_up = True
         return session
+
+    @property
+    def reach(self) -> Reach:
+        """How it was reached when a connection was opened last."""
+        if self._is_up is None:
+            return Reach()
+        return Reach("up" if self._is_up else "down", self._failed_at)
 
     def _threads_for(self, *, writes: bool) -> Threads:
         if not writes or not self._engine.facts.splits_writes:
