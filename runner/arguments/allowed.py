@@ -6,6 +6,7 @@ The words are those of `enum`.
 from collections.abc import Sequence
 from functools import partial
 
+from runner.arguments.formats import CHECKERS
 from runner.arguments.phrases import TYPES, found, values
 from runner.catalog.allowed import MAX_ALLOWED, Allowed, Values
 from runner.catalog.allowed_source import AllowedSource
@@ -35,6 +36,8 @@ def _read(word: str, column: Sequence[object]) -> Values:
         if not is_right or not isinstance(value, str | int):
             kind = TYPES["integer" if word == "integer" else "string"]
             raise ValueError(f"expected {kind}, found {found(value)}")
+        if word in CHECKERS and not CHECKERS[word](str(value)):
+            raise ValueError(f"expected a {word}, found {found(value)}")
         ordered[value] = None
     return Values(tuple(ordered), frozenset(_compared(word, value) for value in ordered))
 

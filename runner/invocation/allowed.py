@@ -154,4 +154,5 @@ def label(source: str) -> str:
 
 
 def _column(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+    assert isinstance(value, list)  # the shape of the query is `column`
+    return value

@@ -15,6 +15,7 @@ from tests.invocation.tools import tool as a_tool
 
 SOURCE = "allowed:tools.t.input.kind"
 REFRESH_S = 60.0
+UUID = "7f3c1f7e-6a1b-4a55-9c39-1f0b5a2d9e01"
 
 
 class Column:
@@ -158,7 +159,7 @@ def test_who_cannot_wait_is_held_to_what_was_read_before() -> None:
         ("string", True, ("a",), ["a", "x"], [FieldFault("p[1]", "expected 'a', found 'x'")]),
         ("integer", False, (1, 2), 2, []),
         ("integer", False, (1, 2), 3, [FieldFault("p", "expected 1 or 2, found 3")]),
-        ("uuid", False, ("AB",), "ab", []),
+        ("uuid", False, (UUID.upper(),), UUID, []),
         ("date", False, ("2026-01-31",), "2026-01-31", []),
     ],
 )
@@ -190,9 +191,11 @@ def test_nulls_and_repetitions_are_no_values() -> None:
         ("string", ("a", 3), "expected text, found 3"),
         ("integer", (1, "2"), "expected an integer, found '2'"),
         ("integer", (True,), "expected an integer, found true"),
+        ("uuid", ("abc",), "expected a uuid, found 'abc'"),
+        ("date", ("2026-02-30",), "expected a date, found '2026-02-30'"),
         ("string", [str(n) for n in range(MAX_ALLOWED + 1)], f"there are more than {MAX_ALLOWED}"),
     ],
-    ids=["text", "integer", "boolean", "many"],
+    ids=["text", "integer", "boolean", "uuid", "date", "many"],
 )
 def test_column_that_cannot_be_the_values_says_why(
     word: str, column: Sequence[object], reason: str

@@ -1,6 +1,5 @@
 """Values that a query allows, while the server runs: listed, told, completed, offered in forms."""
 
-import asyncio
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -158,16 +157,3 @@ def test_reload_reads_the_values_anew(bench: Bench) -> None:
         assert await listed(bench) == ["jute", "wool"]
 
     live(bench, work)
-
-
-def test_follower_ends_with_the_values_unread(bench: Bench) -> None:
-    """A reading that runs when the server stops does not keep it."""
-
-    async def main() -> None:
-        await bench.live.begin(bench.catalog)
-        for _ in range(3):
-            bench.live.follow_allowed()
-            await asyncio.sleep(0)
-        await bench.live.end()
-
-    asyncio.run(main())
