@@ -1,8 +1,11 @@
 """Options that every test may ask for, and which engines it is for."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.engines import applies
+from tests.run.forks import PARENT
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,3 +27,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def update_golden(request: pytest.FixtureRequest) -> bool:
     """Golden files are to be rewritten, not compared."""
     return bool(request.config.getoption("--update-golden"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _forks() -> Iterator[None]:
+    """What forks servers, if a test needed one, ends with the tests."""
+    yield
+    PARENT.close()

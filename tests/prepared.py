@@ -94,14 +94,14 @@ def _answer(door: socket.socket) -> None:
         if child == 0:
             door.close()
             arguments, folder, environment = json.loads(asked)
-            _become(arguments, folder, environment, streams=streams)
+            become(arguments, folder, environment, streams=streams)
         for stream in streams:
             os.close(stream)
         _, status = os.waitpid(child, 0)
         door.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
-def _become(
+def become(
     arguments: Sequence[str], folder: str, environment: Mapping[str, str], *, streams: Sequence[int]
 ) -> None:
     """Runs the command, and ends the process."""

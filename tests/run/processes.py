@@ -9,12 +9,14 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
+from tests.run import forks
+from tests.run.forks import PARENT, Process
 from tests.wire.recording import check_exchange, sent_over_http
 
 COMMAND: Final = str(Path(sys.executable).with_name("mcp-run"))
@@ -33,7 +35,7 @@ Answer = dict[str, object]
 class Served:
     """A server that listens."""
 
-    process: subprocess.Popen[str]
+    process: Process
     url: str
     port: int
     log: Path
@@ -51,40 +53,59 @@ def serving(
     has_own_group: bool = False,
 ) -> Iterator[Served]:
     """A server of `file` on a free port of loopback; it is gone when the block ends."""
-    command = [COMMAND, "serve", "-f", str(file), "--port", "0", "--format", "json", *options]
+    arguments = ["serve", "-f", str(file), "--port", "0", "--format", "json", *options]
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
         with log.open("w") as errors:
-            process = subprocess.Popen(
-                command,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-                env={**os.environ, **(environment or {})},
-                start_new_session=has_own_group,
-            )
-        try:
-            yield _listening(process, log)
-        finally:
-            end(process)
+            process, out = _begun(arguments, environment or {}, errors, has_own_group)
+        with out:
+            try:
+                yield _listening(process, out, log)
+            finally:
+                end(process)
 
 
-def _listening(process: subprocess.Popen[str], log: Path) -> Served:
-    assert process.stdout is not None
-    line = process.stdout.readline()
+def _begun(
+    arguments: Sequence[str], environment: Mapping[str, str], errors: IO[str], has_own_group: bool
+) -> tuple[Process, IO[str]]:
+    """A process and its output."""
+    whole = {**os.environ, **environment}
+    if not forks.fits(environment):
+        process = subprocess.Popen(
+            [COMMAND, *arguments], stdout=subprocess.PIPE, stderr=errors, text=True, env=whole,
+            start_new_session=has_own_group,
+        )  # fmt: skip
+        assert process.stdout is not None
+        return process, process.stdout
+    reading, writing = os.pipe()
+    with Path(os.devnull).open("rb") as nothing, open(writing, "wb") as ours:  # a descriptor
+        streams = (nothing, ours, errors)
+        forked = PARENT.begin(arguments, whole, streams, has_own_group=has_own_group)
+    return forked, os.fdopen(reading)
+
+
+def _listening(process: Process, out: IO[str], log: Path) -> Served:
+    line = out.readline()
     assert line, f"the server did not start:\n{log.read_text(encoding='utf-8')}"
     said = json.loads(line)
     return Served(process, said["url"], said["port"], log)
 
 
-def end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
+def end(process: Process) -> None:
     """Stops a process gently, or else by force, and closes its pipes."""
     process.terminate()
     try:
-        process.communicate(timeout=LIMIT_S)
+        _await_end(process, LIMIT_S)
     except subprocess.TimeoutExpired:
         process.kill()
-        process.communicate()
+        _await_end(process, LIMIT_S)
+
+
+def _await_end(process: Process, timeout_s: float) -> None:
+    if isinstance(process, subprocess.Popen):
+        process.communicate(timeout=timeout_s)
+    else:
+        process.wait(timeout_s)
 
 
 def run(
