@@ -21,6 +21,8 @@ class Inputs:
 
     files: dict[Path, bytes] = field(default_factory=dict)
     """With the digest of what was read; empty where nothing could be."""
+    named: set[Path] = field(default_factory=set)
+    """Files and folders of which it matters alone that they are there."""
     patterns: set[tuple[Path, str]] = field(default_factory=set)
     modules: Callable[[], Iterable[Path]] = tuple
     """The files of the project's own code, which may grow while it runs."""
@@ -48,6 +50,7 @@ class Recorded:
 
     def exists(self, path: Path) -> bool:
         """As the reader's; what such a file holds is read when it is asked for."""
+        self._inputs.named.add(path)
         return self._files.exists(path)
 
     def matching(self, folder: Path, pattern: str) -> Sequence[Path]:
@@ -68,7 +71,9 @@ class Changes:
     def __init__(self, inputs: Inputs) -> None:
         self._first = self._inputs = inputs
         self._held: dict[Path, _Held] = {}
-        self._touched: Mapping[Path, Stamp] | None = None
+        self._there: frozenset[Path] = frozenset()
+        """Of those that are only named."""
+        self._touched: tuple[Mapping[Path, Stamp], frozenset[Path]] | None = None
         self.take(inputs)
 
     def take(self, inputs: Inputs) -> None:
@@ -78,6 +83,7 @@ class Changes:
         """
         self._inputs = inputs
         self._held = {path: self._held.get(path) or self._read(path) for path in self._paths()}
+        self._there = self._found()
 
     def _read(self, path: Path) -> _Held:
         """What the file held when it was read; one that changed since has no stamp yet."""
@@ -90,21 +96,25 @@ class Changes:
 
     def have_come(self) -> bool:
         """They hold something else, and have been left alone since the last look."""
-        stamps = {path: stamp(path) for path in self._paths()}
-        if stamps == {path: held.stamp for path, held in self._held.items()}:
+        seen = {path: stamp(path) for path in self._paths()}, self._found()
+        if seen == ({path: held.stamp for path, held in self._held.items()}, self._there):
             return False
-        if stamps != self._touched:
-            self._touched = stamps
+        if seen != self._touched:
+            self._touched = seen
             return False
         return self.renew()
 
     def renew(self) -> bool:
         """Takes what they hold now for known; whether it is something else."""
-        before = self._held
+        before, there = self._held, self._there
         self._held = {path: self._renewed(path) for path in self._paths()}
-        return {path: held.digest for path, held in before.items()} != {
+        self._there = self._found()
+        return self._there != there or {path: held.digest for path, held in before.items()} != {
             path: held.digest for path, held in self._held.items()
         }
+
+    def _found(self) -> frozenset[Path]:
+        return frozenset(path for path in self._inputs.named if path.exists())
 
     def _renewed(self, path: Path) -> _Held:
         known, stamped = self._held.get(path), stamp(path)

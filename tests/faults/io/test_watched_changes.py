@@ -134,3 +134,16 @@ def test_file_that_comes_into_an_included_folder_is_seen_once(tmp_path: Path) ->
         added.write_text("tools: {two: {description: Two., value: 2}}", "utf-8")
 
     assert looks(tmp_path, change).count(True) == 1
+
+
+def test_served_file_that_goes_and_comes_back_is_seen_each_time(tmp_path: Path) -> None:
+    """What it holds is no part of the configuration; that it is there, is."""
+    body = "resources: {guide: {uri: 'docs://guide', file: guide.md}}\n"
+    found = check(write(tmp_path, body, {"guide.md": "One."}), {})
+    assert list(found.diagnostics) == []
+    changes, guide = Changes(found.inputs), tmp_path / "guide.md"
+    seen: list[bool] = []
+    for change in (lambda: guide.write_text("Two."), guide.unlink, guide.touch):
+        change()
+        seen += [changes.have_come() for _ in range(3)]
+    assert seen == [False, False, False, False, True, False, False, True, False]
