@@ -162,7 +162,9 @@ class _Legacy:
         """
         send = self._request.exchange.ask
         if send is None:
-            raise ClientCannotError("this client cannot be asked: its version has no way back", {})
+            raise ClientCannotError(
+                "this client cannot be asked: over HTTP its version has no way back", {}
+            )
         requests = [self._request_of(question) for question in questions.values()]
         if self._request.exchange.is_cancelled:
             raise asyncio.CancelledError
@@ -209,7 +211,9 @@ def require(question: Question, capabilities: Mapping[str, object]) -> None:
     required = missing_capability(question, capabilities)
     if required is not None:
         names = ", ".join(required)
-        raise ClientCannotError(f"the client would have to declare {names}", required)
+        raise ClientCannotError(
+            f"the call has to ask, for which the client would have to declare {names}", required
+        )
 
 
 def _kept(entry: Json) -> tuple[Json, Reply | None]:

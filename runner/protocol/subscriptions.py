@@ -67,7 +67,9 @@ class Subscriptions:
     async def _granted(self, request: Request, asked: object) -> Wanted:
         """What of all that is asked for can be told."""
         if not isinstance(asked, dict):
-            raise invalid_params("params.notifications is an object")
+            raise invalid_params(
+                'params.notifications must be an object, such as {"toolsListChanged": true}'
+            )
         for name in LISTS:
             if not isinstance(asked.get(name, False), bool):
                 raise invalid_params(f"params.notifications.{name} is true or false")

@@ -61,7 +61,9 @@ def require_tasks(request: Request, what: str) -> None:
     if not declares_tasks(request):
         data: dict[str, object] = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
         raise ProtocolError(
-            Code.MISSING_CAPABILITY, f"{what} needs the extension {TASKS}", data=data
+            Code.MISSING_CAPABILITY,
+            f"{what} needs the extension {TASKS}, which the client has not declared",
+            data=data,
         )
 
 
@@ -114,19 +116,25 @@ class TaskMethods:
         return request.edition.task_found(members_of(await self._own(request)))
 
     async def update(self, request: Request) -> Body:
-        """Takes replies; what is no answer to an open question is left out."""
+        """Takes replies; those to what is not asked, or not any more, are passed over.
+
+        Raises:
+            ProtocolError: -32602, one is no answer to its question; none is taken.
+        """
         state = await self._own(request)
         sent = request.params.get("inputResponses")
         if not isinstance(sent, dict) or not all(isinstance(item, dict) for item in sent.values()):
             raise invalid_params("params.inputResponses is an object of objects")
-        fitting = {
-            key: reply
-            for key, reply in sent.items()
-            if (question := question_of(state.requests.get(key))) is not None
-            and is_reply(question, reply)
-        }
-        if fitting:
-            await self._tasks.answer(state.id, fitting)
+        answers: dict[str, Json] = {}
+        for key, reply in sent.items():
+            question = question_of(state.requests.get(key))
+            if question is None:
+                continue
+            if not is_reply(question, reply):
+                raise invalid_params(f"The reply to '{key}' is no answer to what was asked")
+            answers[key] = reply
+        if answers:
+            await self._tasks.answer(state.id, answers)
         return request.edition.with_meta({})
 
     async def cancel(self, request: Request) -> Body:

@@ -23,6 +23,7 @@ from tests.wire.recording import check as check_message
 
 SUBSCRIPTION = f"{PREFIX}subscriptionId"
 LISTEN = "subscriptions/listen"
+NO_OBJECT = 'params.notifications must be an object, such as {"toolsListChanged": true}'
 FILE = """include: [more/*.yaml]
 tools:
   version: {description: Says it., value: one}
@@ -332,8 +333,8 @@ def test_stream_whose_client_leaves_is_told_nothing_more(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({}, "params.notifications is an object"),
-        ({"notifications": []}, "params.notifications is an object"),
+        ({}, NO_OBJECT),
+        ({"notifications": []}, NO_OBJECT),
         (
             {"notifications": {"toolsListChanged": 1}},
             "params.notifications.toolsListChanged is true or false",

@@ -216,7 +216,7 @@ def test_client_that_cannot_be_asked_is_told(whole: Whole) -> None:
     error = refusal(whole, {"name": "asking"})
     needed: Tree = {"requiredCapabilities": {"elicitation": {"form": {}}}}
     assert (error["code"], error["data"]) == (-32021, needed)
-    told = "this client cannot be asked: its version has no way back"
+    told = "this client cannot be asked: over HTTP its version has no way back"
     for method, params in (
         ("prompts/get", {"name": "asking"}),
         ("resources/read", {"uri": "asked://name"}),

@@ -119,7 +119,7 @@ def worker(bench: Bench) -> Worker:
 def capability(name: str) -> dict[str, object]:
     return {
         "code": -32021,
-        "message": f"{name} needs the extension {TASKS}",
+        "message": f"{name} needs the extension {TASKS}, which the client has not declared",
         "data": {"requiredCapabilities": {"extensions": {TASKS: {}}}},
     }
 
@@ -340,7 +340,7 @@ def test_protocol_error_fails_the_task(bench: Bench, worker: Worker) -> None:
         return await worker.until(await worker.begin("roots"), "completed", "failed")
 
     done = bench.run(work())
-    message = "the client would have to declare roots"
+    message = "the call has to ask, for which the client would have to declare roots"
     assert (done["status"], done["statusMessage"], done["error"]) == (
         "failed",
         message,
@@ -404,8 +404,11 @@ def test_answers_may_come_one_by_one(bench: Bench, worker: Worker) -> None:
         await worker.update(task, **{first: named("Ada"), "other": named("Eve")})
         left = await worker.get(task)
         assert (left["status"], list(tree(left["inputRequests"]))) == ("input_required", [second])
-        await worker.update(task, **{second: named(7)})
-        assert (await worker.get(task))["status"] == "input_required", "7 is no name"
+        sent = {first: named("Eve"), second: named(7)}
+        _, error = await worker.error("tasks/update", {"taskId": task, "inputResponses": sent})
+        message = f"The reply to '{second}' is no answer to what was asked"
+        assert error == {"code": -32602, "message": message}
+        assert (await worker.get(task))["status"] == "input_required"
         await worker.update(task, **{second: named("Bo")})
         return await worker.until(task, "completed")
 
