@@ -277,7 +277,7 @@ class Live:
 
     async def _reload(self) -> None:
         """Serves what the files say now; if that cannot be served, goes on as before."""
-        self._standing.is_newest = False
+        was_broken, self._standing.is_newest = not self._standing.is_newest, False
         try:
             checked = await asyncio.to_thread(self._project.load)
             await asyncio.to_thread(self._changes.take, checked.inputs)
@@ -294,7 +294,9 @@ class Live:
             log_unexpected(log, error, "reload", error_id=new_error_id())
         else:
             self._standing.is_newest = True
-            log.info("reloaded %s %s", catalog.identity.name, catalog.identity.version)
+            # Whoever was told of faults is told that they are gone.
+            level = logging.WARNING if was_broken else logging.INFO
+            log.log(level, "reloaded %s %s", catalog.identity.name, catalog.identity.version)
 
     async def look_at_resources(self) -> None:
         """Tells of files that changed behind resources that somebody listens to."""

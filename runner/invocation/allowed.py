@@ -10,7 +10,6 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
 
 from runner.catalog.allowed import Allowed, Values
 from runner.catalog.allowed_source import AllowedSource
@@ -19,7 +18,6 @@ from runner.catalog.tool import Tool
 from runner.errors import ArgumentsError, BindingError, CallError, FieldFault, Kind
 
 log = logging.getLogger("runner.allowed")
-_UNREADABLE: Final = "the allowed values cannot be read at present"
 Draw = Callable[[Tool], Awaitable[object]]
 """The value that the query of a source returns.
 
@@ -90,7 +88,7 @@ class AllowedValues:
                 continue
             known = self.known(one.source)
             if known is None:
-                raise BindingError(Kind.UNAVAILABLE, _UNREADABLE)
+                raise _unreadable(one.source)
             faults += one.faults(value, known)
         if faults:
             raise ArgumentsError(faults)
@@ -141,11 +139,17 @@ class AllowedValues:
             self._read[source] = _Read(known, self._clock() + found.refresh_s)
             reason = getattr(error, "reason", None) or str(error)
             log.warning("the values of %s cannot be read: %s", label(source), reason)
-            raise BindingError(Kind.UNAVAILABLE, _UNREADABLE, reason=reason) from error
+            raise _unreadable(source, reason) from error
         self._read[source] = _Read(values, self._clock() + found.refresh_s)
         if known != values:
             self.revision += 1
         return values
+
+
+def _unreadable(source: str, reason: str | None = None) -> BindingError:
+    parameter = label(source).rpartition(".")[2].removesuffix("?")
+    words = f"the allowed values of '{parameter}' cannot be read at present"
+    return BindingError(Kind.UNAVAILABLE, words, reason=reason)
 
 
 def label(source: str) -> str:

@@ -14,7 +14,11 @@ from runner.errors import ClientCannotError, ToolError
 
 CONFIRM: Final = "confirm"
 VALUES: Final = "values"
-DECLINED: Final = "The user declined; nothing was done."
+_UNDONE: Final = {
+    "decline": "The user declined; nothing was done.",
+    "cancel": "The user cancelled; nothing was done.",
+}
+"""By what the user did instead of accepting."""
 _NOTHING_TO_FILL_IN: Final = {"type": "object", "properties": {}}
 
 ShowResult = Callable[[Show, Scope], Awaitable[str]]
@@ -50,7 +54,7 @@ async def with_asked(
     if reply.get("action") == "accept" and isinstance(content, Mapping):
         return {**sent, **{name: content[name] for name in missing if name in content}}
     if needed:
-        raise ToolError(DECLINED)
+        raise _undone(reply)
     return sent
 
 
@@ -73,7 +77,11 @@ async def confirm(question: Confirm, scope: Scope, context: CallContext, show: S
             return
         raise
     if reply.get("action") != "accept":
-        raise ToolError(DECLINED)
+        raise _undone(reply)
+
+
+def _undone(reply: Reply) -> ToolError:
+    return ToolError(_UNDONE.get(str(reply.get("action")), _UNDONE["decline"]))
 
 
 def in_time(context: CallContext, timeout_s: float) -> CallContext:

@@ -199,12 +199,12 @@ def test_surplus_answers_are_ignored(whole: Whole) -> None:
 
 
 @requirement("P-126")
-@pytest.mark.parametrize("action", ["decline", "cancel"])
-def test_declined_confirmation_is_a_normal_end(whole: Whole, action: str) -> None:
+@pytest.mark.parametrize(("action", "did"), [("decline", "declined"), ("cancel", "cancelled")])
+def test_declined_confirmation_is_a_normal_end(whole: Whole, action: str, did: str) -> None:
     rounds = Rounds(whole, "delete_note", {"id": 1})
     rounds.asked()
-    declined = "error: The user declined; nothing was done."
-    assert rounds.done({"confirm": {"action": action}}) == declined
+    undone = f"error: The user {did}; nothing was done."
+    assert rounds.done({"confirm": {"action": action}}) == undone
     assert notes(whole) == [1, 2]
 
 
@@ -230,7 +230,7 @@ def test_client_without_forms_is_refused_or_goes_on_as_the_file_says(whole: Whol
     refused = Rounds(whole, "delete_note", {"id": 1}, {})
     assert refused.error() == {
         "code": -32021,
-        "message": "the client would have to declare elicitation",
+        "message": "the call has to ask, for which the client would have to declare elicitation",
         "data": {"requiredCapabilities": {"elicitation": {"form": {}}}},
     }
     assert Rounds(whole, "touch_note", {"id": 1}, {}).done() == "1"
@@ -432,7 +432,7 @@ def test_steps_ask_once_for_all(whole: Whole) -> None:
 def test_legacy_clients_over_http_are_told_that_they_cannot_be_asked(whole: Whole) -> None:
     params = {"name": "delete_note", "arguments": {"id": 1}}
     message = whole.legacy("tools/call", params)
-    text = "this client cannot be asked: its version has no way back"
+    text = "this client cannot be asked: over HTTP its version has no way back"
     assert message["result"] == {"content": [{"type": "text", "text": text}], "isError": True}
     params = {"name": "touch_note", "arguments": {"id": 1}}
     assert whole.legacy("tools/call", params)["result"] == {

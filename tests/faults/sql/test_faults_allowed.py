@@ -118,7 +118,7 @@ def test_lazy_database_gives_its_values_when_it_is_there(source: Source, served:
             schema = server.listed["find"]["inputSchema"]
             assert isinstance(schema, dict)
             assert schema["properties"] == {"kind": {"type": "integer"}}
-            unknown = "the allowed values cannot be read at present"
+            unknown = "the allowed values of 'kind' cannot be read at present"
             assert server.refusal("find", kind=5) == unknown
             make()
             assert server.call("find", kind=5).rows == [{"n": 5}]
