@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from docs.generate.field_types import default_in_words, in_words, sections_of
-from runner.config.availability import is_available
+from runner.config.availability import NEVER, is_available
 from runner.config.descriptions import descriptions
 from runner.config.spec.model import Section
 from runner.config.spec.root import ServerSpec
@@ -101,7 +101,9 @@ def _rows(place: Place, known: dict[type[Section], Place]) -> Iterator[str]:
             parts = [f"[section](#{link.anchor})" for link in links]
             value = value.replace("section", "{}").format(*parts)
         text = means[key].replace("|", "\\|")
-        is_later = place.is_available and not is_available((*place.path, key))
+        path = (*place.path, key)
+        # What is only misplaced there is said of the place, not of the version.
+        is_later = place.is_available and not is_available(path) and ".".join(path) not in NEVER
         mark = f" {LATER}" if is_later else ""
         default = default_in_words(field, hints[name])
         yield f"| `{key}` | {value} | {default} | {text}{mark} |"

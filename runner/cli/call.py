@@ -13,6 +13,7 @@ from runner.catalog.content import ContentBlock, TextContent
 from runner.catalog.result import CallResult
 from runner.catalog.tool import Tool
 from runner.cli.arguments import Asked, call_arguments
+from runner.cli.asking import Person
 from runner.cli.console import Output
 from runner.cli.options import EXIT_FAULTS, file_option, output_options
 from runner.cli.project import caller_named, read_catalog, tool_named
@@ -23,6 +24,7 @@ EXAMPLES = """\b
 Examples:
   mcp-run call search_prompts query='cold email' limit=3
   mcp-run call get_prompt id=5b58b410-fa40-5567-9bcc-1527c00b54cb --as demo
+  mcp-run call delete_prompt id=5b58b410-fa40-5567-9bcc-1527c00b54cb --yes
   mcp-run call create_prompt --json '{"title": "New", "text": "…"}'
   mcp-run call set_tags tags:='["a", "b"]' note=@note.txt --format json | jq .
 """
@@ -30,30 +32,38 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @call_arguments
+@click.option("--yes", "agrees", is_flag=True, help="Confirm whatever the tool asks first.")
 @file_option
 @output_options("text", "json")
-def call(*, asked: Asked, path: Path, output: Output) -> int:
+def call(*, asked: Asked, agrees: bool, path: Path, output: Output) -> int:
     """Run TOOL and print its result.
 
-    Ends with 0 if the call succeeded, with 1 if the tool failed. With -q only a failure is told,
-    unless the format is json.
+    What the tool asks first, to be confirmed or for values, is asked on the terminal. A tool that
+    runs as a task for clients is waited for. Ends with 0 if the call succeeded, with 1 if the tool
+    failed. With -q only a failure is told, unless the format is json.
     """
     catalog = read_catalog(path, output, connects=True)
     if catalog is None:
         return EXIT_FAULTS
     tool, caller = tool_named(catalog, asked.tool), caller_named(catalog, asked.who)
     with stray_output_aside():
-        result = asyncio.run(_run(catalog, tool, asked.arguments, caller))
+        result = asyncio.run(_run(catalog, tool, asked.arguments, caller, agrees=agrees))
     _print(result, output)
     return EXIT_FAULTS if result.is_error else 0
 
 
 async def _run(
-    catalog: Catalog, tool: Tool, arguments: dict[str, object], caller: Caller
+    catalog: Catalog,
+    tool: Tool,
+    arguments: dict[str, object],
+    caller: Caller,
+    *,
+    agrees: bool,
 ) -> CallResult:
     async with open_invoker(catalog, state_keys(catalog)) as invoker:
         facts = RequestFacts(id=new_error_id(), tool=tool.name)
-        return await invoker.call_tool(tool, arguments, CallContext(utc_now(), caller, facts))
+        context = CallContext(utc_now(), caller, facts, ask=Person(tool.name, agrees).ask)
+        return await invoker.call_tool(tool, arguments, context)
 
 
 def _print(result: CallResult, output: Output) -> None:

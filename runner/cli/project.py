@@ -21,14 +21,17 @@ from runner.transport.descriptors import stray_output_aside
 
 def read_catalog(path: Path, output: Output, *, connects: bool) -> Catalog | None:
     """The catalog of the file; None after every fault was told. Warnings are told if verbose."""
-    checked = read_checked(path, output, connects=connects)
+    checked = read_checked(path, output, connects=connects, makes=False)
     return None if checked is None else catalog_of(checked)
 
 
-def read_checked(path: Path, output: Output, *, connects: bool) -> Checked | None:
-    """The file as it was proven; None after every fault was told, as for `read_catalog`."""
+def read_checked(path: Path, output: Output, *, connects: bool, makes: bool) -> Checked | None:
+    """The file as it was proven; None after every fault was told, as for `read_catalog`.
+
+    `makes` as for `check`.
+    """
     with stray_output_aside():
-        checked = check(path, os.environ, connects=connects, makes=connects)
+        checked = check(path, os.environ, connects=connects, makes=makes)
     try:
         catalog_of(checked)
     except ConfigurationError as error:
@@ -47,9 +50,16 @@ def tool_named(catalog: Catalog, name: str) -> Tool:
         click.BadParameter: there is none.
     """
     if name not in catalog.tools:
-        hint = did_you_mean(name, catalog.tools)
+        hint = _other_kind(catalog, name) or did_you_mean(name, catalog.tools)
         raise click.BadParameter(f"no tool is named '{name}'" + (f"; {hint}" if hint else ""))
     return catalog.tools[name]
+
+
+def _other_kind(catalog: Catalog, name: str) -> str | None:
+    """What the file has of that name instead."""
+    kinds = {"a resource": catalog.resources, "a prompt": catalog.prompts}
+    found = next((kind for kind, named in kinds.items() if name in named), None)
+    return None if found is None else f"it is {found}, which clients ask for"
 
 
 def endpoint_named(catalog: Catalog, name: str) -> Endpoint:

@@ -72,7 +72,7 @@ def serve(
     With --format json, where the server listens is one line on standard output.
     """
     _refuse_combinations(overrides, output, stdio=stdio, reload=reload, endpoint=endpoint)
-    checked = read_checked(path, output, connects=True)
+    checked = read_checked(path, output, connects=True, makes=True)
     if checked is None:
         return EXIT_FAULTS
     catalog = catalog_of(checked)

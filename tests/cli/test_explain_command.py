@@ -279,3 +279,36 @@ def test_postgresql_placeholders_are_numbered_and_nothing_is_opened(folder: Path
     assert " ".join(statement["text"].split()) == (
         "SELECT id, title FROM items WHERE owner = $1 AND title = $2 ORDER BY id DESC LIMIT $3"
     )
+
+
+ASKING = """mcp: 1
+server: {name: asking, version: 1.0.0}
+databases: {shop: {url: "sqlite:///shop.db"}}
+tools:
+  get: {description: G., input: {id: integer}, value: $id}
+  drop:
+    description: D.
+    ask: [id]
+    input:
+      id: integer
+      kind?: {type: string, enum_from: {sql: SELECT name FROM kinds}}
+    confirm: {text: "Drop {{ id }}?", show: {tool: get, with: {id: $id}}}
+    value: $id
+  both: {description: B., confirm: Both?, steps: [{tool: drop, with: {id: 1}, as: one}]}
+"""
+
+
+def test_what_is_asked_first_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "mcp.yaml").write_text(ASKING, "utf-8")
+    shown = explained(tmp_path, "drop", "id=3", "kind=any")
+    assert shown["confirm"] == {"question": "Drop 3?", "shows": "get"}
+    assert shown["not checked here"] == {"enum_from": ["kind"]}
+    steps = explained(tmp_path, "both")
+    assert steps["confirm"] == {"question": "Both?"}
+    assert "confirm" not in steps["steps"][0], "within steps nobody is asked"
+
+
+def test_value_that_the_user_gives_first_keeps_the_rest_unknown(tmp_path: Path) -> None:
+    (tmp_path / "mcp.yaml").write_text(ASKING, "utf-8")
+    told = "the user is asked for id first, where the client can ask; give a value to see the rest"
+    assert here("explain", "drop", folder=tmp_path) == Ended(1, "", told + "\n")

@@ -7,7 +7,7 @@ from typing import assert_never
 from runner.catalog.call import Call, CallContext
 from runner.catalog.caller import Caller
 from runner.catalog.catalog import Catalog
-from runner.catalog.expressions import ABSENT
+from runner.catalog.expressions import ABSENT, Scope
 from runner.catalog.plans import (
     DirectoryPlan,
     FilePlan,
@@ -42,7 +42,7 @@ def explain_call(
     return {
         "tool": tool.name,
         "caller": _caller(context.caller),
-        **_explained(catalog, tool, sent, context),
+        **_explained(catalog, tool, sent, context, asks=True),
     }
 
 
@@ -52,7 +52,12 @@ def _explained(
     sent: Mapping[str, object],
     context: CallContext,
     transaction: StepsTransaction | None = None,
+    *,
+    asks: bool = False,
 ) -> Shown:
+    """`asks` where the user is asked what the tool says; within steps nobody is."""
+    if asks:
+        _require_asked(tool, sent)
     arguments = tool.input.check(sent)
     given = dict(arguments)
     scope = bind(tool, arguments, context, catalog.vars)
@@ -70,6 +75,8 @@ def _explained(
             for name, source in hidden.items()
         },
         "checks": [check.that.source for check in tool.checks],
+        **_allowed(tool),
+        **(_confirmation(tool, scope) if asks else {}),
         "budgets": {
             **({} if transaction else {"timeout": seconds(tool.timeout_s)}),
             "result_bytes": tool.max_bytes,
@@ -77,6 +84,36 @@ def _explained(
         },
         **explain_plan(tool.plan, Situation(catalog, call, hidden, transaction=transaction)),
     }
+
+
+def _require_asked(tool: Tool, sent: Mapping[str, object]) -> None:
+    """Returns where nobody has to be asked for a value.
+
+    Raises:
+        ToolError: the rest depends on what the user says.
+    """
+    if tool.ask is None:
+        return
+    missing = [name for name in tool.ask.required if sent.get(name) is None]
+    if missing:
+        raise ToolError(
+            f"the user is asked for {', '.join(sorted(missing))} first, where the client can ask;"
+            " give a value to see the rest"
+        )
+
+
+def _allowed(tool: Tool) -> Shown:
+    """The parameters that are held to what a query gives, which explaining does not ask."""
+    held = list(tool.input.allowed)
+    return {"not checked here": {"enum_from": held}} if held else {}
+
+
+def _confirmation(tool: Tool, scope: Scope) -> Shown:
+    """What the user has to confirm first."""
+    if tool.confirm is None:
+        return {}
+    shown = {} if tool.confirm.show is None else {"shows": tool.confirm.show.tool}
+    return {"confirm": {"question": Exact(tool.confirm.text.render(scope)), **shown}}
 
 
 def explain_plan(plan: Plan, situation: Situation) -> Shown:
