@@ -85,15 +85,24 @@ _UNQUOTED: Final[dict[RefusalKind, re.Pattern[str]]] = {
     "permission": re.compile(r" for \w+ (\S+)$"),  # permission denied for table t
 }
 _PORTAL = re.compile(r"portal parameter \$(\d+)")
+_MOST_OF_PART: Final = 8 * 1024
+"""Bytes; names have at most 63."""
 
 
 class EngineError(Exception):
-    """A statement failed; the parts of the engine's message that say why."""
+    """A statement failed; the parts of the engine's message that say why, each cut to a length at
+    which it may be kept: a message may quote a value of any size."""
 
     def __init__(self, result: PGresult) -> None:
+        self.size = 0
+        """Of all parts before they were cut, in bytes."""
+
         def part(which: DiagnosticField) -> str | None:
             text = result.error_field(which)
-            return text.decode(errors="replace") if text is not None else None
+            if text is None:
+                return None
+            self.size += len(text)
+            return text[:_MOST_OF_PART].decode(errors="replace")
 
         self.sqlstate = part(DiagnosticField.SQLSTATE) or ""
         self.message = part(DiagnosticField.MESSAGE_PRIMARY) or ""

@@ -88,6 +88,8 @@ class Wire:
         self._meter = Meter(self._pgconn.socket)
         self._most = MOST_BYTES
         self._received = 0
+        self._is_fresh = True
+        """Nothing was read since the last synchronisation: libpq's buffer is as it was then."""
         self.peak = 0
         """Bytes of the largest result; libpq keeps a buffer for the largest row that ever came."""
 
@@ -201,6 +203,7 @@ class Wire:
         return parsed, described
 
     def _flush(self) -> Steps[None]:
+        self._is_fresh = True
         while self._pgconn.flush():
             yield Wait.WRITE
             self._pgconn.consume_input()
@@ -208,15 +211,17 @@ class Wire:
     def _next(self) -> Steps[PGresult | None]:
         pgconn = self._pgconn
         self._received = 0
-        if pgconn.is_busy():
+        if pgconn.is_busy() and self._is_fresh:
+            self._is_fresh = False
             yield Wait.READ
             pgconn.consume_input()
-            if pgconn.is_busy():
-                yield from self._rest()
+        if pgconn.is_busy():
+            yield from self._rest()
         return pgconn.get_result()
 
     def _rest(self) -> Steps[None]:
-        """Reads what did not come at once, and counts it."""
+        """Reads what did not come at once, and counts it: for a message that has begun libpq makes
+        room, and fills all of it in one go if the server keeps up."""
         self._meter.start()
         is_long = False
         while self._pgconn.is_busy():
@@ -224,12 +229,15 @@ class Wire:
             if not is_long and self._received > _LOOP_BYTES:
                 is_long = True
                 yield Wait.THREAD
-            self._meter.before()
-            self._pgconn.consume_input()
-            self._received = self._meter.after()
-            self.peak = max(self.peak, self._received)
-            if self._received > self._most:
-                raise FloodError(f"a result is larger than the limit of {self._most} bytes")
+            self._consume()
+
+    def _consume(self) -> None:
+        self._meter.before()
+        self._pgconn.consume_input()
+        self._received = self._meter.after()
+        self.peak = max(self.peak, self._received)
+        if self._received > self._most:
+            raise _flood(self._most)
 
     def _one(self) -> Steps[PGresult]:
         """The result of one command; most are there already, and cost no generator of their own."""
@@ -282,10 +290,11 @@ class Wire:
 
     def _comes_soon(self) -> bool:
         """The next result is there within a moment."""
+        self._meter.start()
         while self._pgconn.is_busy():
             if not self._reader.poll(_SOON_MS):
                 return False
-            self._pgconn.consume_input()
+            self._consume()
         return True
 
     def _end(self) -> Steps[None]:
@@ -297,4 +306,13 @@ class Wire:
 
 
 def _fault(result: PGresult) -> EngineError | None:
-    return EngineError(result) if result.status == ExecStatus.FATAL_ERROR else None
+    if result.status != ExecStatus.FATAL_ERROR:
+        return None
+    error = EngineError(result)
+    if error.size > MOST_BYTES:
+        raise _flood(MOST_BYTES)
+    return error
+
+
+def _flood(most: int) -> FloodError:
+    return FloodError(f"a result is larger than the limit of {most} bytes")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from runner.bindings.sql.postgres_errors import EngineError
 from runner.catalog.sql import ResultColumns
 from runner.errors import Kind
 from tests.bindings.sql.lab import Lab
@@ -56,13 +57,26 @@ def test_row_far_beyond_the_budget_leaves_nothing_in_memory(lab: Lab, text: str)
 
 @pytest.mark.engines("postgresql", why="the others' errors quote no value of any size")
 def test_error_that_quotes_a_large_value_leaves_nothing_in_memory(lab: Lab) -> None:
-    """Cut off where it is seen to come; what came at once is an error like others."""
     assert lab.value("SELECT 1 AS n") == 1
     before = resident_mib()
     error = lab.fails(lab.plan("SELECT CAST(repeat('y', 200000000) AS integer) AS n"))
-    assert error.kind in (Kind.TOO_LARGE, Kind.INVALID)
-    assert "y" * 10 not in f"{error} {error.reason}"
+    assert (error.kind, str(error)) == (
+        Kind.TOO_LARGE,
+        "a row is larger than the limit of 1048576 bytes",
+    )
+    assert "y" * 10 not in f"{error.reason}"
     assert resident_mib() - before < 100
+    assert lab.value("SELECT 1 AS n") == 1
+
+
+@pytest.mark.engines("postgresql", why="the others' errors quote no value of any size")
+def test_error_that_quotes_a_value_is_kept_without_most_of_it(lab: Lab) -> None:
+    """Below the limit of a result it is an error like others."""
+    error = lab.fails(lab.plan("SELECT CAST(repeat('y', 1000000) AS integer) AS n"))
+    assert error.kind is Kind.INVALID
+    assert isinstance(error.__cause__, EngineError)
+    assert (error.__cause__.size > 1_000_000, len(str(error.__cause__)) < 20_000) == (True, True)
+    assert "y" * 10 not in f"{error} {error.reason}"
     assert lab.value("SELECT 1 AS n") == 1
 
 
